@@ -1,0 +1,64 @@
+// What a learner is made of. Fixed when the learner is created, kept in its state for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/project.h"
+#include "platform/status.h"
+
+namespace engram {
+
+enum class Arithmetic : std::uint8_t {
+  exact,     // whole numbers: quantised features, sign weights, small hidden units (the default)
+  floating,  // the paper to the letter
+};
+enum class Weights : std::uint8_t { bipolar, gaussian };
+enum class LambdaRule : std::uint8_t {
+  fixed,  // config.lambda
+  paper,  // 80:20 split of the task; G and C of all that came before plus the 80 %
+  code,   // what the authors' program does: G and C of the task's own 80 % only
+};
+
+struct LearnerConfig {
+  std::string backbone;  // content hash of the backbone's file: other features make no sense here
+  int features = 0;      // L
+  int hidden = 2000;     // M, 100..20 000; 0: no projection, h = f (floating only)
+
+  Arithmetic arithmetic = Arithmetic::exact;
+  Weights weights = Weights::bipolar;              // exact: always bipolar
+  Nonlinearity nonlinearity = Nonlinearity::relu;  // exact: always relu
+  std::uint64_t seed = 1;                          // of W
+
+  float feature_scale = 1.0f;   // exact: q = round(f * feature_scale); from the backbone's card
+  std::int32_t hidden_mul = 1;  // exact: gain of activate in 1/65536; from the backbone's card
+  std::int32_t hidden_max = 31;
+
+  LambdaRule lambda_rule = LambdaRule::paper;
+  double lambda = 1e4;           // used by LambdaRule::fixed
+  std::uint64_t split_seed = 1;  // of the 80:20 split
+
+  // Width of the vectors that G is made of.
+  int hidden_units() const { return hidden == 0 ? features : hidden; }
+  bool operator==(const LearnerConfig&) const = default;
+};
+
+// ok, or a sentence that names the field, its value and what is allowed.
+Status validate(const LearnerConfig& config);
+
+// JSON text with every field by name. parse_config refuses unknown fields and wrong types.
+std::string to_json(const LearnerConfig& config);
+Result<LearnerConfig> parse_config(const std::string& json);
+
+// "exact" / "float", "bipolar" / "gaussian", "relu" / "square" / "none", "fixed" / "paper" /
+// "code".
+const char* name(Arithmetic value);
+const char* name(Weights value);
+const char* name(Nonlinearity value);
+const char* name(LambdaRule value);
+Result<Arithmetic> parse_arithmetic(const std::string& text);
+Result<Weights> parse_weights(const std::string& text);
+Result<Nonlinearity> parse_nonlinearity(const std::string& text);
+Result<LambdaRule> parse_lambda_rule(const std::string& text);
+
+}  // namespace engram

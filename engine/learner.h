@@ -1,0 +1,98 @@
+// The learner: features and labels in, labels out. RanPAC's Phase 2 in memory, without disk.
+//
+//     f > [quantise > sign_project > activate] > h       exact      (engine/projection.h)
+//     f > project > h                                    floating
+//     h, label > G, C                                    learn      (engine/statistics.h)
+//     G, C > lambda > (G + lambda I)^-1 C                end_task   (engine/readout.h)
+//     h > scores > label                                 classify
+//
+// Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
+// current when they asked (readout()), and the next one replaces it whole.
+// Memory. All of it is in memory_plan.h's plan; learn and classify of known classes allocate
+// nothing beyond the batch's own scratch, which is taken at create for config batches up to
+// kMaxBatch.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/config.h"
+#include "engine/readout.h"
+#include "engine/sample_batch.h"
+#include "engine/snapshot.h"
+#include "kernels/kernels.h"
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+
+namespace engram {
+
+struct ClassInfo {
+  std::string label;
+  std::int64_t samples = 0;
+  bool operator==(const ClassInfo&) const = default;
+};
+
+struct Prediction {
+  int class_index = -1;  // into classes(); -1: nothing was learned yet
+  float score = 0;       // about 1 for a sure answer, about 0 for none
+};
+
+class Learner {
+ public:
+  static constexpr int kMaxBatch = 256;  // rows per kernel call; larger batches are cut
+
+  // Refuses a config that validate() refuses, and one whose plan does not fit this machine.
+  static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
+  Learner(Learner&&) noexcept;
+  Learner& operator=(Learner&&) noexcept;
+  ~Learner();
+
+  const LearnerConfig& config() const;
+  std::vector<ClassInfo> classes() const;  // in the order in which they were first seen
+  std::int64_t samples() const;            // learned in all
+  std::int64_t task_samples() const;       // learned since the last end of a task
+  int tasks() const;                       // ended so far
+
+  // Features (B, L) to the form the journal keeps. Refuses NaN, Inf, a wrong width, an empty or
+  // overlong label (1..255 bytes of valid UTF-8, no control characters). Changes nothing.
+  Result<SampleBatch> encode(MatrixView<const float> features,
+                             std::span<const std::string> labels) const;
+  // Adds encoded samples to G, C and the current task. Labels not seen before become new classes.
+  Status learn(const SampleBatch& batch);
+  // encode, then learn.
+  Status learn(MatrixView<const float> features, std::span<const std::string> labels);
+
+  // Chooses lambda, factors, solves; the new readout replaces the old one whole. On failure the old
+  // one stays and the task stays open. `lambda`, where given, is used as it is (a replayed choice).
+  Result<ReadoutReport> end_task(std::optional<double> lambda = std::nullopt);
+
+  // The readout of the last end_task; null before the first. Safe to hold while learning goes on.
+  std::shared_ptr<const Readout> readout() const;
+  // Scores (B, K) of the readout's classes. Refuses NaN, Inf, a wrong width. `readout` from
+  // readout(). One caller at a time per Learner (it uses the learner's scratch).
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
+  // The best class of each row.
+  Status classify(MatrixView<const float> features, std::span<Prediction> predictions);
+
+  // Statistics, for tests, merging and inspection.
+  float gram(int row, int col) const;
+  float class_sum(int class_index, int unit) const;
+  // A digest of config, classes, counts, G and C: equal digests mean equal statistics to the bit,
+  // whatever the order in which classes and samples came.
+  std::string digest() const;
+  // exact: from which total sample count on a sum could reach 2^24 and round, given what was seen.
+  std::int64_t exact_until() const;
+
+  // State as sections of a snapshot file (engine/README.md lists them), and back.
+  Status save(SnapshotWriter& writer) const;
+  static Result<Learner> load(const SnapshotReader& reader, const Kernels& kernels = kCpuKernels);
+
+ private:
+  struct Impl;
+  explicit Learner(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace engram

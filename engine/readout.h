@@ -1,0 +1,31 @@
+// The readout: what is needed to turn hidden units into scores, and how it was found.
+//
+//     Wo = (G + lambda I)^-1 C
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace engram {
+
+// What end_task did, for people and logs.
+struct ReadoutReport {
+  double lambda = 0;
+  std::string rule;                // "fixed", "paper", "code", "replayed"
+  std::vector<double> candidates;  // lambdas tried, ascending; empty for a fixed one
+  std::vector<double> losses;      // mean squared error of each on the held-out samples; NaN: no
+                                   // factor exists at this lambda
+  std::string note;                // empty, or a sentence: why the rule fell back, what to do
+  double seconds = 0;
+};
+
+struct Readout {
+  std::vector<std::string> classes;  // one per row of weights
+  std::vector<float> weights;        // (K, M), row-major
+  int hidden_units = 0;              // M
+  double lambda = 0;
+  std::int64_t samples = 0;  // learned when it was solved
+};
+
+}  // namespace engram

@@ -1,0 +1,67 @@
+// Engram in one object: show it a picture with a name, and it knows it. Everything is on disk when
+// a call returns.
+//
+//     auto engram = Recogniser::open({.state = "desk"});
+//     engram->learn(read_image("mug.jpg").value(), "mug");
+//     engram->end_task();
+//     auto answers = engram->classify(read_image("what.jpg").value(), 3);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/feature_extractor.h"
+#include "engine/store.h"
+#include "platform/image.h"
+#include "platform/status.h"
+
+namespace engram {
+
+struct Answer {
+  std::string label;
+  float score = 0;  // about 1: sure, about 0: no
+};
+
+class Recogniser {
+ public:
+  enum class Access { read, write };
+  struct Options {
+    std::string state;                  // directory of the learner
+    std::string home = default_home();  // where models are
+    std::string model;                  // empty: the state's own, or efficientnet-lite0
+    Access access = Access::write;      // write: makes the state if there is none
+    int threads = 0;                    // 0: one per core
+    int batch = 16;                     // pictures per inference; 1 for latency
+    // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.
+    LearnerConfig config;
+  };
+  // A state made with another backbone is refused: its features mean nothing here.
+  static Result<Recogniser> open(const Options& options);
+
+  Status learn(std::span<const Image> pictures, std::span<const std::string> labels);
+  Status learn(const Image& picture, const std::string& label);
+  Result<ReadoutReport> end_task();
+
+  // The best `top` labels of each picture, best first.
+  Result<std::vector<std::vector<Answer>>> classify(std::span<const Image> pictures, int top);
+  Result<std::vector<Answer>> classify(const Image& picture, int top);
+
+  FeatureExtractor& extractor() { return extractor_; }
+  Store* store() { return store_ ? &*store_ : nullptr; }  // null when opened for reading
+  const LearnerConfig& config() const;
+  std::vector<std::string> classes() const;  // of the readout
+
+ private:
+  Recogniser(FeatureExtractor extractor, std::optional<Store> store, StoredReadout readout);
+
+  FeatureExtractor extractor_;
+  std::optional<Store> store_;     // when writing
+  StoredReadout reading_;          // when reading
+  std::optional<Learner> scorer_;  // when reading: projection and score without statistics
+};
+
+}  // namespace engram

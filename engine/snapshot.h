@@ -1,0 +1,65 @@
+// A snapshot: named sections in one file, each with its checksum; written beside and renamed.
+//
+// Layout, little-endian:
+//   header    8 bytes "ENGRAM\0\1", u32 format version, u32 section count, u64 file size,
+//             table of sections (name[16], u64 offset, u64 bytes, u64 checksum), u64 checksum of
+//             all of the header
+//   sections  at their offsets, 64-byte aligned, in table order
+// Checksums are XXH3-64. Every byte of the file is under one of them: any flipped bit is found.
+//
+// Writing streams (a Gram matrix is larger than what a device can hold twice); reading maps the
+// file, checks every checksum, and hands out spans.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "platform/file.h"
+#include "platform/status.h"
+
+namespace engram {
+
+class SnapshotWriter {
+ public:
+  // Opens `path` + ".new". Nothing is seen under `path` before commit() has succeeded.
+  static Result<SnapshotWriter> create(const std::string& path, FileSystem& files = real_files());
+  SnapshotWriter(SnapshotWriter&&) noexcept;
+  SnapshotWriter& operator=(SnapshotWriter&&) noexcept;
+  ~SnapshotWriter();  // without commit(): removes the half-written file
+
+  Status begin_section(std::string_view name);  // at most 15 bytes, not used before
+  Status write(std::span<const std::byte> bytes);
+  // Header, fsync, rename, fsync of the directory. After ok() the new file survives a power cut.
+  Status commit();
+
+ private:
+  struct Impl;
+  explicit SnapshotWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+class SnapshotReader {
+ public:
+  // Checks everything. bad_data: which section is broken, and what to do. not_supported: written by
+  // a newer version. not_found: no such file.
+  static Result<SnapshotReader> open(const std::string& path);
+  // The same on bytes in memory (borrowed), for fuzzing and tests.
+  static Result<SnapshotReader> parse(std::span<const std::byte> bytes, std::string name);
+  SnapshotReader(SnapshotReader&&) noexcept;
+  SnapshotReader& operator=(SnapshotReader&&) noexcept;
+  ~SnapshotReader();
+
+  bool has(std::string_view name) const;
+  Result<std::span<const std::byte>> section(std::string_view name) const;  // bad_data: absent
+  const std::string& path() const;
+
+ private:
+  struct Impl;
+  explicit SnapshotReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace engram

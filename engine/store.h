@@ -1,0 +1,77 @@
+// A learner in one place on disk: what is acknowledged survives kill -9 and power loss.
+//
+//   DIR/snapshot   config, classes, G, C as of some sequence number
+//   DIR/journal    every event since: learned batches, ends of tasks; each record checksummed
+//   DIR/readout    what classify needs, and only that: small and quick to load
+//   DIR/lock       held by the one process that may write
+//
+// Order of a learned batch: journal, fsync, then statistics, then the caller is told. Opening for
+// writing loads the snapshot and replays the journal; opening for reading takes the readout alone,
+// so readers never wait and never touch G.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/learner.h"
+#include "platform/file.h"
+#include "platform/status.h"
+
+namespace engram {
+
+class Store {
+ public:
+  // A new learner in `directory` (made if absent; refused if it holds a state already).
+  static Result<Store> create(const std::string& directory, const LearnerConfig& config,
+                              FileSystem& files = real_files());
+  // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
+  // what to do. not_supported: made by a newer version.
+  static Result<Store> open(const std::string& directory, FileSystem& files = real_files());
+  static bool exists(const std::string& directory);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Journal, fsync, statistics. After ok() the batch is durable; after a failure it is absent from
+  // both memory and disk.
+  Status learn(const SampleBatch& batch);
+  // Solves, writes the new readout file, journals the end of the task with its lambda.
+  Result<ReadoutReport> end_task();
+  // Writes a new snapshot and starts an empty journal. Done by itself when replaying the journal
+  // would take longer than reading the snapshot.
+  Status compact();
+
+  Learner& learner();
+  const Learner& learner() const;
+  std::int64_t sequence() const;  // of the last durable event
+  std::int64_t journal_bytes() const;
+  const std::string& recovery_note() const;  // empty, or what opening had to repair
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// What a reader needs: the readout file alone, checked, plus the config that made it.
+struct StoredReadout {
+  LearnerConfig config;
+  Readout readout;
+  std::int64_t sequence = 0;  // of the last event in it
+};
+// not_found: no state, or no task has ended yet (the message says which).
+Result<StoredReadout> read_readout(const std::string& directory);
+
+// Checks every byte of snapshot, journal and readout without changing anything; replays and
+// compares.
+struct VerifyReport {
+  bool ok = false;
+  std::vector<std::string> findings;  // one sentence each: what is damaged, what that means
+  std::int64_t samples = 0;
+  std::int64_t sequence = 0;
+  std::string digest;
+};
+Result<VerifyReport> verify_store(const std::string& directory);
+
+}  // namespace engram

@@ -1,0 +1,47 @@
+// The operations of the learner, in the order a frame meets them, and the backends that have them.
+//
+// A program chooses one table at start-up and passes it down; nothing else in the program asks
+// which backend runs. Adding an operation: op.h, op_cpu.cpp, tests/kernels/op_test.cpp, and one
+// line here.
+#pragma once
+
+#include "kernels/activate.h"
+#include "kernels/cholesky.h"
+#include "kernels/cholesky_solve.h"
+#include "kernels/class_sums.h"
+#include "kernels/gram_update.h"
+#include "kernels/preprocess.h"
+#include "kernels/project.h"
+#include "kernels/quantise.h"
+#include "kernels/score.h"
+#include "kernels/sign_project.h"
+
+namespace engram {
+
+struct Kernels {
+  const char* name;
+  Preprocess* preprocess;     // picture -> input tensor                      every frame
+  Quantise* quantise;         // features -> bytes                            every frame
+  SignProject* sign_project;  // bytes -> projections                         every frame
+  Activate* activate;         // projections -> hidden units                  every frame
+  Project* project;           // features -> hidden units, in float           every frame
+  Score* score;               // hidden units, readout -> class scores        every frame
+  GramUpdate* gram_update;    // hidden units -> G                            every learned frame
+  ClassSums* class_sums;      // hidden units, labels -> C                    every learned frame
+  Cholesky* cholesky;         // G + lambda I -> U                            end of a task
+  CholeskySolve* cholesky_solve;  // U, C -> readout                              end of a task
+};
+
+inline constexpr Kernels kCpuKernels{.name = "cpu",
+                                     .preprocess = cpu::preprocess,
+                                     .quantise = cpu::quantise,
+                                     .sign_project = cpu::sign_project,
+                                     .activate = cpu::activate,
+                                     .project = cpu::project,
+                                     .score = cpu::score,
+                                     .gram_update = cpu::gram_update,
+                                     .class_sums = cpu::class_sums,
+                                     .cholesky = cpu::cholesky,
+                                     .cholesky_solve = cpu::cholesky_solve};
+
+}  // namespace engram

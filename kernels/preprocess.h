@@ -1,0 +1,47 @@
+// preprocess: a picture of any size to the backbone's input tensor.
+//
+//     resize (bicubic, antialiased, as Pillow does it), cut the centre, (value - mean) / std
+//
+//   name      shape            type      meaning
+//   picture   (height, 3 w)    uint8     RGB, interleaved, rows stride bytes apart
+//   how                                  size and normalisation, from the backbone's card
+//   tensor    (3, crop*crop)   float     one plane per channel in how.order, written in full
+//
+// Numerics. Resampling follows Pillow's 8-bit path (Image.resize, BICUBIC, a = -0.5, support scaled
+// by the reduction, two passes with fixed-point coefficients and rounding to bytes in between), so
+// pixels equal Pillow's; the tests ask for a difference of at most 1/255.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+#include "platform/stream.h"
+
+namespace engram {
+
+enum class Resize : std::uint8_t {
+  shorter_side,  // keep the shape: the shorter side becomes `resize`, then the centre is cut
+  squash,        // both sides become `resize`, then the centre is cut
+};
+enum class ChannelOrder : std::uint8_t { rgb, bgr };
+
+struct PreprocessSpec {
+  int resize = 256;  // pixels
+  int crop = 224;    // pixels, <= resize: the tensor's height and width
+  Resize mode = Resize::shorter_side;
+  ChannelOrder order = ChannelOrder::rgb;
+  std::array<float, 3> mean{};        // in the units of a byte, 0..255, in RGB order
+  std::array<float, 3> std{1, 1, 1};  // likewise
+};
+
+// One signature for all backends: a backend that drifts from it does not link.
+using Preprocess = Status(Stream stream, MatrixView<const std::uint8_t> picture,
+                          const PreprocessSpec& how, MatrixView<float> tensor);
+
+namespace cpu {
+Preprocess preprocess;  // preprocess_cpu.cpp
+}
+
+}  // namespace engram

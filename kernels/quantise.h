@@ -1,0 +1,31 @@
+// quantise: backbone features to signed bytes.
+//
+//     q[b,l] = clamp(round(f[b,l] * scale), -127, 127)       round half to even
+//
+//   name   shape    type     meaning
+//   f      (B, L)   float    backbone features, one row per picture; finite (the engine checks)
+//   scale           float    belongs to the backbone (its card), so that two devices agree
+//   q      (B, L)   int8     written in full
+//
+// Numerics. The product is one float multiplication, rounded half to even like nearbyintf in the
+// default mode: every backend returns the same bits. From here on the `exact` arithmetic is whole
+// numbers. A NaN gives 0.
+#pragma once
+
+#include <cstdint>
+
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+#include "platform/stream.h"
+
+namespace engram {
+
+// One signature for all backends: a backend that drifts from it does not link.
+using Quantise = Status(Stream stream, MatrixView<const float> f, float scale,
+                        MatrixView<std::int8_t> q);
+
+namespace cpu {
+Quantise quantise;  // quantise_cpu.cpp
+}
+
+}  // namespace engram

@@ -1,0 +1,72 @@
+// Files as the engine needs them: whole reads, durable appends, atomic replacement, one writer.
+//
+// Every system call that can lose data goes through FileSystem, so that tests can fail each of them
+// in turn. Messages name the file, the call, the reason (strerror) and what was kept.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "platform/status.h"
+
+namespace engram {
+
+// The system calls, one virtual each. real_files() calls the kernel; tests derive from it to fail
+// the n-th call, to write short, or to stop the world.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  virtual int open(const char* path, int flags, mode_t mode);
+  virtual ssize_t write(int file, const void* bytes, std::size_t count);
+  virtual ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset);
+  virtual int fsync(int file);
+  virtual int ftruncate(int file, off_t size);
+  virtual int close(int file);
+  virtual int rename(const char* from, const char* to);
+  virtual int unlink(const char* path);
+};
+FileSystem& real_files();
+
+// The whole file; refuses one larger than `limit` bytes before reading it.
+Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit);
+// Writes beside, fsyncs, renames, fsyncs the directory: after ok() the new content survives a power
+// cut; after a failure the old content is still there.
+Status replace_file(const std::string& path, std::span<const std::byte> bytes,
+                    FileSystem& files = real_files());
+Status make_directories(const std::string& path);
+Status sync_directory(const std::string& path, FileSystem& files = real_files());
+
+// A read-only map of a file's bytes.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  MappedFile() = default;
+  std::span<const std::byte> bytes_;
+};
+
+// An exclusive lock (flock) on a file; released when it goes, also by kill -9.
+class FileLock {
+ public:
+  // busy: another process holds it.
+  static Result<FileLock> acquire(const std::string& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int file) : file_(file) {}
+  int file_ = -1;
+};
+
+}  // namespace engram

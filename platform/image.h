@@ -1,0 +1,45 @@
+// Pictures: decoded to RGB bytes, upright, whatever the file held.
+//
+// JPEG (grey, YCbCr, RGB, CMYK, YCCK; EXIF orientation honoured) and PNG (1 to 16 bits, palette,
+// grey, alpha). What is transparent is laid on white. Decoding is bounded: the header is read first
+// and a picture of more than kMaxPixels is refused before memory is taken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+
+namespace engram {
+
+inline constexpr std::int64_t kMaxPixels = 64'000'000;
+inline constexpr std::size_t kMaxImageBytes = 256'000'000;
+
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;  // height rows of 3 * width bytes
+
+  MatrixView<const std::uint8_t> view() const { return {rgb.data(), height, 3 * width, 3 * width}; }
+};
+
+struct ImageWithAlpha {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgba;  // height rows of 4 * width bytes, alpha not multiplied in
+};
+
+// Messages start with `name`, the file as the user knows it.
+Result<Image> read_image(const std::string& path);
+Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name);
+Result<ImageWithAlpha> read_png_with_alpha(const std::string& path);
+Status write_png(const std::string& path, const Image& image);
+// Paths below `directory` (recursively, sorted by name) that end like a picture: .jpg .jpeg .png in
+// any case. Does not follow links out of the tree.
+Result<std::vector<std::string>> find_images(const std::string& directory);
+
+}  // namespace engram

@@ -1,0 +1,9 @@
+#include "platform/version.h"
+
+namespace engram {
+
+const char* version() {
+  return ENGRAM_VERSION;
+}
+
+}  // namespace engram

@@ -1,0 +1,65 @@
+"""The architecture, as a test: who may include whom, and which files come in sets.
+
+Usage: structure_test.py <repository root>. Exits 1 and lists every offence.
+"""
+import pathlib
+import re
+import sys
+
+# A folder may include itself and the folders to its right.
+MAY_INCLUDE = {
+    "platform": {"platform"},
+    "kernels": {"kernels", "platform"},
+    "engine": {"engine", "kernels", "platform"},
+    "tools": {"tools", "engine", "kernels", "platform"},
+    "tests": {"tests", "tools", "engine", "kernels", "platform"},
+}
+# These headers may appear only in files that match.
+VENDOR = {
+    r"cuda_runtime|cublas|cusolver": r"platform/launch\.h|platform/\w+_cuda\.\w+|kernels/\w+\.cu",
+    r"NvInfer": r"platform/\w+_tensorrt\.\w+",
+    r"^openvino/": r"platform/\w+_openvino\.\w+",
+    r"turbojpeg|^png\.h": r"platform/image\w*\.cpp|tests/.*",
+    r"^sodium|xxhash": r"platform/hash\.cpp",
+    r"^CLI/": r"tools/.*",
+    r"catch2/": r"tests/.*",
+    r"platform/launch\.h": r"kernels/\w+\.cu",  # it brings CUDA's words into the file
+}
+SOURCES = {".h", ".cpp", ".cu"}
+NOT_AN_OPERATION = {"kernels", "gram_view"}  # the table, and a type that operations share
+TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
+             "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
+
+
+def offences(root):
+    for path in sorted(p for p in root.rglob("*") if p.suffix in SOURCES):
+        name = path.relative_to(root).as_posix()
+        folder = name.split("/")[0]
+        if folder not in MAY_INCLUDE:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = re.match(r'\s*#include\s+[<"]([^>"]+)[>"]', line)
+            if not match:
+                continue
+            target = match.group(1)
+            target_folder = target.split("/")[0]
+            if target_folder in MAY_INCLUDE and target_folder not in MAY_INCLUDE[folder]:
+                yield f"{name}:{number}: {folder}/ may not include {target_folder}/"
+            for header, allowed in VENDOR.items():
+                if re.search(header, target) and not re.fullmatch(allowed, name):
+                    yield f"{name}:{number}: {target} belongs elsewhere"
+    for header in sorted((root / "kernels").glob("*.h")):
+        op = header.stem
+        if op in NOT_AN_OPERATION or op.endswith("_cpu"):
+            continue
+        for twin in (f"kernels/{op}_cpu.cpp", f"tests/kernels/{op}_test.cpp"):
+            if not (root / twin).exists():
+                yield f"kernels/{op}.h: {twin} is missing"
+    for entry in sorted(root.iterdir()):
+        if not entry.name.startswith((".", "build")) and entry.name not in TOP_LEVEL:
+            yield f"{entry.name}: not a part of the top level"
+
+
+found = list(offences(pathlib.Path(sys.argv[1])))
+print("\n".join(found) or "structure: ok")
+sys.exit(bool(found))

@@ -1,0 +1,14 @@
+// What the program's exit code means (after sysexits.h; listed in README.md and in --help).
+#pragma once
+
+#include "platform/status.h"
+
+namespace engram {
+
+inline constexpr int kExitSomeSkipped = 3;  // done, but some inputs were skipped and reported
+
+// 0 ok, 64 usage, 65 bad data, 66 not found, 69 not supported, 70 internal, 71 memory or device,
+// 74 disk, 75 busy: try again.
+int exit_code(Code code);
+
+}  // namespace engram
