@@ -1,0 +1,67 @@
+// How much memory a learner takes, row by row, before it takes any.
+//
+// A pure function of config, class count and the size of a task: `engram plan` prints it, create
+// compares it with the machine, and the arena has exactly the bytes of the rows that live in it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/config.h"
+#include "platform/status.h"
+
+namespace engram {
+
+enum class Lifetime : std::uint8_t {
+  always,       // in the arena, from start to end; a reader needs only these
+  learning,     // in the arena, from start to end, of a learner that learns
+  classes,      // grows with the number of classes
+  task,         // samples of the current task, until it ends
+  end_of_task,  // while a readout is computed
+};
+const char* name(Lifetime lifetime);
+
+struct PlannedBuffer {
+  std::string name;
+  std::string shape;  // "(10000, 10000) float"
+  std::int64_t bytes = 0;
+  Lifetime lifetime = Lifetime::always;
+};
+
+struct MemoryPlan {
+  std::vector<PlannedBuffer> buffers;
+
+  std::int64_t bytes(Lifetime lifetime) const;
+  std::int64_t total() const;  // all at once: the peak
+  // Arena of a reader (always) and of a learner (always and learning).
+  std::int64_t scorer_arena_bytes() const { return bytes(Lifetime::always); }
+  std::int64_t learner_arena_bytes() const;
+};
+
+// Rows of one kernel call; larger batches are cut.
+inline constexpr int kMaxBatchRows = 256;
+// Samples of a task for which memory is reserved at start; longer tasks grow by doubling.
+inline constexpr int kReservedTaskSamples = 4096;
+
+// config must be valid. task_samples: of the longest task, for the buffers of its end.
+MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples = 1000);
+
+// A device by name, and what the learner may use of its memory: the rest is for the operating
+// system, drivers, camera buffers and the backbone.
+struct Device {
+  const char* name;
+  std::int64_t memory;  // bytes in all
+  std::int64_t budget;  // bytes for the learner
+};
+std::span<const Device> devices();
+// "orin-nano-8gb", or bytes: "3000000000", "512MiB", "4GB" (all of them for the learner).
+Result<std::int64_t> parse_budget(const std::string& text);
+
+// The largest M (multiple of 100, at most 20 000) whose plan fits `budget` bytes; config.hidden is
+// ignored. out_of_memory: not even 100 fits.
+Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
+                           std::int64_t task_samples = 1000);
+
+}  // namespace engram

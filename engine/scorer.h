@@ -1,0 +1,45 @@
+// Features to class scores: projection and readout, without statistics. What a reader needs.
+//
+//     f > h (engine/projection.h) > s = h Wo^T
+//
+// A Learner has one; a program that only classifies makes one from the state's config and readout:
+// it takes the weights and one batch of scratch, never M x M.
+#pragma once
+
+#include <memory>
+
+#include "engine/config.h"
+#include "engine/readout.h"
+#include "kernels/kernels.h"
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+
+namespace engram {
+
+class Arena;
+class Projection;
+struct ProjectionScratch;
+
+class Scorer {
+ public:
+  static Result<Scorer> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
+  // With weights that others use too and memory from their arena.
+  static Scorer share(std::shared_ptr<const Projection> projection, Arena& arena);
+  Scorer(Scorer&&) noexcept;
+  Scorer& operator=(Scorer&&) noexcept;
+  ~Scorer();
+
+  // Scores (B, K) of the readout's classes from features (B, L). Any B; allocates nothing.
+  // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time.
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
+
+ private:
+  struct Impl;
+  explicit Scorer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// bad_data: a value of `features` (B, L) is NaN or Inf. invalid_argument: wrong width.
+Status check_features(MatrixView<const float> features, int width);
+
+}  // namespace engram
