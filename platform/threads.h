@@ -3,7 +3,9 @@
 // The learner's results do not depend on the count: whole-number sums are the same in any order.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 namespace engram {
 
@@ -11,10 +13,30 @@ namespace engram {
 void set_thread_count(int count);
 int thread_count();
 
+// A borrowed callable body(begin, end). Two pointers, so that handing work over never allocates, as
+// a std::function would for a lambda with three captures. It must not throw.
+class RangeBody {
+ public:
+  template <class Callable>
+  requires(!std::is_same_v<std::remove_cvref_t<Callable>, RangeBody>)
+      RangeBody(Callable&& callable)  // NOLINT: meant to convert
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+        call_([](void* object, int begin, int end) {
+          (*static_cast<std::remove_reference_t<Callable>*>(object))(begin, end);
+        }) {}
+
+  void operator()(int begin, int end) const { call_(object_, begin, end); }
+
+ private:
+  void* object_;
+  void (*call_)(void* object, int begin, int end);
+};
+
 // Calls body(begin, end) on disjoint ranges that cover [0, count), several at a time; returns when
-// all have ended. A range is a multiple of `grain` long (the last may be shorter). The calling
-// thread works too; with one thread, or with one range, nothing is handed over. Not reentrant from
-// inside a body. Allocates nothing.
-void parallel_for(int count, int grain, const std::function<void(int begin, int end)>& body);
+// all have ended. Every range starts at a multiple of `grain` and is `grain` long (the last may be
+// shorter; with one thread, or when the pool is taken, it is one range of the full length).
+// The calling thread works too. May be called from several threads and from inside a body: the pool
+// serves one caller at a time, the others do their work themselves. Allocates nothing.
+void parallel_for(int count, int grain, RangeBody body);
 
 }  // namespace engram

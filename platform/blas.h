@@ -1,0 +1,15 @@
+// OpenBLAS as the kernels use it: CBLAS from its own header, and the two Fortran LAPACK routines
+// that Debian's and Ubuntu's libopenblas contain. Declared here because the LAPACKE headers are
+// another package.
+#pragma once
+
+#include <cblas.h>
+
+extern "C" {
+// Cholesky factor of the symmetric a (n, n), column-major, in place; uplo names the triangle.
+// info: 0, or the order of the first leading minor that is not positive definite.
+void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
+// Solves with the factor of spotrf: b (n, nrhs), column-major, in place.
+void spotrs_(const char* uplo, const int* n, const int* nrhs, const float* a, const int* lda,
+             float* b, const int* ldb, int* info);
+}
