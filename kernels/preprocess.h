@@ -9,7 +9,11 @@
 //
 // Numerics. Resampling follows Pillow's 8-bit path (Image.resize, BICUBIC, a = -0.5, support scaled
 // by the reduction, two passes with fixed-point coefficients and rounding to bytes in between), so
-// pixels equal Pillow's; the tests ask for a difference of at most 1/255.
+// pixels equal Pillow's to the bit. Sizes follow torchvision: the longer side is rounded down, the
+// crop starts at half the difference, halves rounded to the even number.
+//
+// Memory. Scratch is kept per thread and reused: 12 bytes per output pixel and at most 16 per pixel
+// of the picture's two sides.
 #pragma once
 
 #include <array>
@@ -27,9 +31,11 @@ enum class Resize : std::uint8_t {
 };
 enum class ChannelOrder : std::uint8_t { rgb, bgr };
 
+inline constexpr int kMaxResize = 8192;
+
 struct PreprocessSpec {
-  int resize = 256;  // pixels
-  int crop = 224;    // pixels, <= resize: the tensor's height and width
+  int resize = 256;  // pixels, <= kMaxResize
+  int crop = 224;    // pixels, 1 <= crop <= resize: the tensor's height and width
   Resize mode = Resize::shorter_side;
   ChannelOrder order = ChannelOrder::rgb;
   std::array<float, 3> mean{};        // in the units of a byte, 0..255, in RGB order
