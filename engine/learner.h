@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,8 +65,22 @@ class Learner {
   // encode, then learn.
   Status learn(MatrixView<const float> features, std::span<const std::string> labels);
 
-  // Chooses lambda, factors, solves; the new readout replaces the old one whole. On failure the old
-  // one stays and the task stays open. `lambda`, where given, is used as it is (a replayed choice).
+  // The two halves of end_task, for those who must make the result durable in between. solve
+  // chooses lambda, factors, solves, and changes nothing that can be seen. `lambda`, where given,
+  // is used as it is (a replayed choice; the report's rule is then "replayed").
+  struct Solution {
+    std::shared_ptr<const Readout> readout;
+    ReadoutReport report;
+  };
+  Result<Solution> solve(std::optional<double> lambda = std::nullopt);
+  // Ends the task: `readout` becomes the current one, the task's samples become samples of the
+  // past, tasks() grows by one. Null keeps the current readout: replaying a task whose readout a
+  // later task replaced needs no solution.
+  void close_task(std::shared_ptr<const Readout> readout);
+
+  // solve, then close_task. Chooses lambda, factors, solves; the new readout replaces the old one
+  // whole. On failure the old one stays and the task stays open. `lambda`, where given, is used as
+  // it is (a replayed choice).
   Result<ReadoutReport> end_task(std::optional<double> lambda = std::nullopt);
 
   // The readout of the last end_task; null before the first. Safe to hold while learning goes on.

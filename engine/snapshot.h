@@ -1,11 +1,13 @@
 // A snapshot: named sections in one file, each with its checksum; written beside and renamed.
 //
-// Layout, little-endian:
-//   header    8 bytes "ENGRAM\0\1", u32 format version, u32 section count, u64 file size,
-//             table of sections (name[16], u64 offset, u64 bytes, u64 checksum), u64 checksum of
-//             all of the header
-//   sections  at their offsets, 64-byte aligned, in table order
-// Checksums are XXH3-64. Every byte of the file is under one of them: any flipped bit is found.
+// Layout, little-endian (engine/README.md has it byte by byte):
+//   header    1024 bytes: "ENGRAM\0\1", u32 format version, u32 section count, u64 file size,
+//             room for 24 sections (name[16], u64 offset, u64 bytes, u64 checksum), zeros, and in
+//             the last 8 bytes the checksum of all before
+//   sections  at their offsets, 64-byte aligned, in table order; zeros between them
+// Checksums are XXH3-64. Every byte of the file is under one of them or must be zero: any flipped
+// bit is found. The header keeps its size, its version field and its checksum in every later
+// version, so that a newer file is told from a damaged one.
 //
 // Writing streams (a Gram matrix is larger than what a device can hold twice); reading maps the
 // file, checks every checksum, and hands out spans.
@@ -30,9 +32,15 @@ class SnapshotWriter {
   SnapshotWriter& operator=(SnapshotWriter&&) noexcept;
   ~SnapshotWriter();  // without commit(): removes the half-written file
 
-  Status begin_section(std::string_view name);  // at most 15 bytes, not used before
+  Status begin_section(std::string_view name);  // 1..15 bytes, not used before
   Status write(std::span<const std::byte> bytes);
-  // Header, fsync, rename, fsync of the directory. After ok() the new file survives a power cut.
+  // Header, fsync, close: the file is whole on the disk, but still beside. Everything that needs
+  // space happens here.
+  Status finish();
+  // Rename, fsync of the directory. After ok() the new file survives a power cut. After a failure
+  // of the rename the old file is there; of the fsync, the new one, but a power cut could undo it.
+  Status publish();
+  // finish, publish.
   Status commit();
 
  private:

@@ -32,10 +32,20 @@ class FileSystem {
 };
 FileSystem& real_files();
 
-// The whole file; refuses one larger than `limit` bytes before reading it.
+// All of `bytes` at `offset`, whatever the number of calls: short writes go on, EINTR is repeated.
+// Returns 0 or the errno.
+int write_fully(FileSystem& files, int file, std::span<const std::byte> bytes, off_t offset);
+// io_failure: "<path>: <call> failed: <reason of errno>. <kept>"
+Status call_failed(const std::string& path, const char* call, int error, const std::string& kept);
+std::string directory_of(const std::string& path);  // "." for a bare name
+
+// The whole file; refuses one larger than `limit` bytes before reading it. not_found, bad_data (too
+// large, or not a plain file) or io_failure.
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit);
 // Writes beside, fsyncs, renames, fsyncs the directory: after ok() the new content survives a power
-// cut; after a failure the old content is still there.
+// cut; after a failure the old content is still there. (Only the very last step, the fsync of the
+// directory, can fail with the new content already in place: whole, but not yet sure to survive a
+// power cut. The message says so.)
 Status replace_file(const std::string& path, std::span<const std::byte> bytes,
                     FileSystem& files = real_files());
 Status make_directories(const std::string& path);
@@ -58,7 +68,7 @@ class MappedFile {
 // An exclusive lock (flock) on a file; released when it goes, also by kill -9.
 class FileLock {
  public:
-  // busy: another process holds it.
+  // busy: another process holds it. io_failure: the file cannot be made (read-only disk).
   static Result<FileLock> acquire(const std::string& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;

@@ -1,0 +1,97 @@
+#include "platform/hash.h"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace engram {
+
+namespace {
+
+std::string hex(const std::array<unsigned char, crypto_hash_sha256_BYTES>& digest) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+const unsigned char* raw(const std::byte* bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes);
+}
+
+}  // namespace
+
+std::string sha256_hex(std::span<const std::byte> bytes) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest;
+  crypto_hash_sha256(digest.data(), raw(bytes.data()), bytes.size());
+  return hex(digest);
+}
+
+Result<std::string> sha256_of_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    const int error = errno;
+    return Status(error == ENOENT ? Code::not_found : Code::io_failure,
+                  path + ": cannot be opened: " + std::strerror(error));
+  }
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  std::vector<unsigned char> buffer(std::size_t{1} << 20);
+  ssize_t count = 0;
+  int error = 0;
+  do {
+    count = ::read(file, buffer.data(), buffer.size());
+    error = count < 0 ? errno : 0;
+    if (count > 0) crypto_hash_sha256_update(&state, buffer.data(), std::size_t(count));
+  } while (count > 0 || error == EINTR);
+  ::close(file);
+  if (error != 0) {
+    return Status(Code::io_failure, path + ": cannot be read: " + std::strerror(error));
+  }
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest;
+  crypto_hash_sha256_final(&state, digest.data());
+  return hex(digest);
+}
+
+std::uint64_t checksum64(std::span<const std::byte> bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+Checksum64::Checksum64() : state_(XXH3_createState()) {
+  ENGRAM_CHECK(state_ != nullptr);
+  XXH3_64bits_reset(static_cast<XXH3_state_t*>(state_));
+}
+
+Checksum64::Checksum64(Checksum64&& other) noexcept
+    : state_(std::exchange(other.state_, nullptr)) {}
+
+Checksum64& Checksum64::operator=(Checksum64&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+Checksum64::~Checksum64() {
+  XXH3_freeState(static_cast<XXH3_state_t*>(state_));
+}
+
+void Checksum64::add(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;  // XXH3 wants a pointer, an empty span may have none
+  XXH3_64bits_update(static_cast<XXH3_state_t*>(state_), bytes.data(), bytes.size());
+}
+
+std::uint64_t Checksum64::value() const {
+  return XXH3_64bits_digest(static_cast<const XXH3_state_t*>(state_));
+}
+
+}  // namespace engram

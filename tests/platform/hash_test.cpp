@@ -1,0 +1,48 @@
+#include "platform/hash.h"
+
+#include <vector>
+
+#include "platform/file.h"
+#include "tests/support/catch.h"
+#include "tests/support/temp_directory.h"
+
+namespace engram {
+
+namespace {
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+}  // namespace
+
+TEST_CASE("sha256 of known texts", "[platform][hash]") {
+  // FIPS 180-2, appendix B.
+  REQUIRE(sha256_hex(bytes_of("")) ==
+          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  REQUIRE(sha256_hex(bytes_of("abc")) ==
+          "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("sha256 of a file is that of its bytes", "[platform][hash]") {
+  const test::TempDirectory directory;
+  const std::string text(3'000'001, 'x');  // more than one read
+  REQUIRE(replace_file(directory / "file", bytes_of(text)).ok());
+  REQUIRE(sha256_of_file(directory / "file").value() == sha256_hex(bytes_of(text)));
+  REQUIRE(sha256_of_file(directory / "absent").status().code() == Code::not_found);
+  REQUIRE(sha256_of_file(directory.path()).status().code() == Code::io_failure);
+}
+
+TEST_CASE("checksum64 is XXH3-64, whole or in parts", "[platform][hash]") {
+  REQUIRE(checksum64({}) == 0x2d06800538d394c2);  // the published value of no bytes
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += char(i * 7);
+  Checksum64 parts;
+  for (std::size_t at = 0; at < text.size(); at += 13) parts.add(bytes_of(text.substr(at, 13)));
+  REQUIRE(parts.value() == checksum64(bytes_of(text)));
+  Checksum64 moved = std::move(parts);
+  moved.add({});
+  REQUIRE(moved.value() == checksum64(bytes_of(text)));
+  moved = Checksum64();
+  REQUIRE(moved.value() == checksum64({}));
+}
+
+}  // namespace engram
