@@ -2,7 +2,9 @@
 //
 // JPEG (grey, YCbCr, RGB, CMYK, YCCK; EXIF orientation honoured) and PNG (1 to 16 bits, palette,
 // grey, alpha). What is transparent is laid on white. Decoding is bounded: the header is read first
-// and a picture of more than kMaxPixels is refused before memory is taken.
+// and a picture of more than kMaxPixels, or longer than kMaxSide, is refused before memory is
+// taken. A file that ends before its picture does is an error, not a picture with a grey half.
+// Which decoder reads a file is decided by its first bytes, never by its name.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +19,7 @@
 namespace engram {
 
 inline constexpr std::int64_t kMaxPixels = 64'000'000;
+inline constexpr std::int64_t kMaxSide = 100'000;  // JPEG's own limit is 65 535
 inline constexpr std::size_t kMaxImageBytes = 256'000'000;
 
 struct Image {
@@ -39,7 +42,7 @@ Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& 
 Result<ImageWithAlpha> read_png_with_alpha(const std::string& path);
 Status write_png(const std::string& path, const Image& image);
 // Paths below `directory` (recursively, sorted by name) that end like a picture: .jpg .jpeg .png in
-// any case. Does not follow links out of the tree.
+// any case. Does not follow links out of the tree; skips names that start with a dot.
 Result<std::vector<std::string>> find_images(const std::string& directory);
 
 }  // namespace engram
