@@ -1,3 +1,86 @@
-int main() {
-  return 0;
+// engram: one program, one command each in cmd_*.cpp.
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "platform/threads.h"
+#include "platform/version.h"
+#include "tools/exit_code.h"
+#include "tools/options.h"
+#include "tools/session.h"
+#include "tools/terminal.h"
+
+namespace {
+
+using engram::Code;
+using engram::Status;
+
+void add_commands(CLI::App& app, engram::Session& session) {
+  engram::add_version(app, session);
+}
+
+// Where the words of the option parser become ours.
+Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string command = "engram";
+  for (const CLI::App* used : app.get_subcommands()) command += " " + used->get_name();
+  std::string hint;
+  if (const auto extra = app.remaining(); app.get_subcommands().empty() && !extra.empty()) {
+    const std::string nearest = engram::nearest_command(app, extra.front());
+    hint = fmt::format("{}: no such command.", engram::printable(extra.front()));
+    if (!nearest.empty()) hint += fmt::format(" Did you mean {}?", nearest);
+  } else {
+    hint = engram::printable(error.what()) + ".";
+  }
+  return Status(Code::invalid_argument, fmt::format("{} See {} --help.", hint, command));
+}
+
+int run(int argc, char** argv) {
+  engram::Session session;
+  CLI::App app("engram");
+  app.set_help_flag("-h,--help", "This page");
+  app.set_version_flag("--version", fmt::format("engram {}", engram::version()), "The version");
+  engram::set_program_help(app);
+  engram::add_global_options(app, session.global);
+  add_commands(app, session);
+  app.require_subcommand(0, 1);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    // Parsing stopped half-way, so ask the words themselves.
+    const bool json = std::any_of(
+        argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    session.console.configure(json, false);
+    session.console.error(usage_error(app, error));
+    return engram::exit_code(Code::invalid_argument);
+  }
+  session.console.configure(session.global.json, session.global.quiet);
+  if (!session.run) {
+    std::fputs(app.help().c_str(), stderr);
+    return engram::exit_code(Code::invalid_argument);
+  }
+  engram::set_thread_count(session.global.threads);
+
+  const engram::Result<int> result = session.run();
+  if (result.ok()) return result.value();
+  session.console.error(result.status());
+  return engram::exit_code(result.status().code());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: not enough memory. What was acknowledged before is kept.\n", stderr);
+    return engram::exit_code(Code::out_of_memory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: a fault of the program: %s\n", error.what());
+    return engram::exit_code(Code::internal);
+  }
 }

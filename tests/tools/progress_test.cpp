@@ -1,0 +1,37 @@
+#include "tools/progress.h"
+
+#include "tests/support/catch.h"
+#include "tools/terminal.h"
+
+namespace engram {
+
+TEST_CASE("a bar shows share, count, rate and time left", "[tools][progress]") {
+  const std::string line = render_progress({"learn", "img", 50, 100, 2.0}, 80);
+  REQUIRE(line == "learn  ━━━━━━━━━━━━────────────  50/100  25 img/s  2 s left");
+}
+
+TEST_CASE("a finished bar has nothing left", "[tools][progress]") {
+  const std::string line = render_progress({"learn", "img", 100, 100, 4.0}, 80);
+  REQUIRE(line.find("left") == std::string::npos);
+  REQUIRE(line.find("─") == std::string::npos);
+}
+
+TEST_CASE("a bar never takes more columns than there are", "[tools][progress]") {
+  for (int columns = 1; columns < 100; ++columns) {
+    REQUIRE(display_width(render_progress({"learn", "img", 7, 1000, 3}, columns)) <= columns);
+    REQUIRE(display_width(render_progress({"solve", "", 0, 0, 3}, columns)) <= columns);
+  }
+}
+
+TEST_CASE("nothing done yet promises no time", "[tools][progress]") {
+  REQUIRE(render_progress({"learn", "img", 0, 9, 1.0}, 60).find("left") == std::string::npos);
+}
+
+TEST_CASE("durations are told as people tell them", "[tools][progress]") {
+  REQUIRE(duration_text(0.314) == "0.31 s");
+  REQUIRE(duration_text(12.4) == "12 s");
+  REQUIRE(duration_text(185) == "3 min 05 s");
+  REQUIRE(duration_text(7800) == "2 h 10 min");
+}
+
+}  // namespace engram

@@ -1,0 +1,39 @@
+// Where a command's words go.
+//
+//   stdout   the answer: text for people, or with --json one JSON value per line and nothing else
+//   stderr   progress, warnings, errors
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "platform/status.h"
+
+namespace engram {
+
+class Console {
+ public:
+  // Call once the options are known.
+  void configure(bool json, bool quiet);
+  bool json() const { return json_; }
+  bool colour() const { return colour_; }  // of stdout
+  bool shows_progress() const { return !quiet_; }
+
+  void answer(const std::string& text) const;  // unless --json
+  void note(const std::string& text) const;    // unless --json or --quiet: what was done, hints
+  void object(const nlohmann::ordered_json& value) const;  // with --json only
+  void warn(const std::string& text) const;  // stderr: something was skipped or repaired
+  // stderr: the sentence; with --json also {"error": ..., "code": ...} on stdout.
+  void error(const Status& status) const;
+
+ private:
+  bool json_ = false;
+  bool quiet_ = false;
+  bool colour_ = false;
+};
+
+// JSON from any bytes: what is not UTF-8 is replaced, never thrown.
+std::string json_text(const nlohmann::ordered_json& value);
+
+}  // namespace engram

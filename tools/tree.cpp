@@ -1,0 +1,104 @@
+#include "tools/tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "platform/image.h"
+#include "tools/terminal.h"
+
+namespace engram {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_picture_name(const fs::path& path) {
+  std::string end = path.extension().string();
+  std::transform(end.begin(), end.end(), end.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return end == ".jpg" || end == ".jpeg" || end == ".png";
+}
+
+}  // namespace
+
+std::vector<std::string> Tree::labels() const {
+  std::vector<std::string> labels;
+  for (const LabelledPath& item : items) {
+    if (labels.empty() || labels.back() != item.label) labels.push_back(item.label);
+  }
+  return labels;
+}
+
+Result<Tree> read_tree(const std::string& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return Status(Code::not_found,
+                  fmt::format("{}: no such folder. Nothing was changed. Expected a folder with one "
+                              "folder of pictures per label.",
+                              printable(directory)));
+  }
+  fs::directory_iterator entries(directory, error);
+  if (error) {
+    return Status(Code::io_failure, fmt::format("{}: cannot be listed ({}). Nothing was changed.",
+                                                printable(directory), error.message()));
+  }
+  std::vector<fs::path> folders;
+  int stray = 0;
+  for (const fs::directory_entry& entry : entries) {
+    if (entry.path().filename().string().starts_with('.')) continue;  // hidden, as by other tools
+    if (entry.is_directory(error)) {
+      folders.push_back(entry.path());
+    } else if (is_picture_name(entry.path())) {
+      ++stray;
+    }
+  }
+  std::sort(folders.begin(), folders.end());
+
+  Tree tree;
+  for (const fs::path& folder : folders) {
+    const std::string label = folder.filename().string();
+    ENGRAM_TRY(check_label(label));
+    ENGRAM_ASSIGN(std::vector<std::string> paths, find_images(folder.string()));
+    if (paths.empty()) {
+      tree.notes.push_back(fmt::format("{}: holds no picture (.jpg, .png); no such class was made.",
+                                       printable(folder.string())));
+    }
+    for (std::string& path : paths) tree.items.push_back({std::move(path), label});
+  }
+  if (stray > 0) {
+    tree.notes.push_back(fmt::format(
+        "{}: {} picture{} beside the folders {} no label and was left out.", printable(directory),
+        stray, stray == 1 ? "" : "s", stray == 1 ? "has" : "have"));
+  }
+  if (tree.items.empty()) {
+    return Status(
+        Code::not_found,
+        fmt::format("{}: no picture in any folder below it. Nothing was changed. Expected "
+                    "{}/<label>/*.jpg or *.png.",
+                    printable(directory), printable(directory)));
+  }
+  return tree;
+}
+
+Result<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    ENGRAM_ASSIGN(const std::vector<std::string> below, find_images(path));
+    if (below.empty()) {
+      return Status(Code::not_found,
+                    fmt::format("{}: no picture (.jpg, .png) in this folder. Nothing was changed.",
+                                printable(path)));
+    }
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
+}
+
+}  // namespace engram
