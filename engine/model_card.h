@@ -24,6 +24,10 @@ struct ModelCard {
   int calibration_pictures = 0;
 };
 
+// A model's name is a folder's name: 1 to 64 letters, digits, dots, dashes, underscores; no dot or
+// dash in front.
+bool is_model_name(const std::string& name);
+
 // JSON with every field by name; parse refuses unknown fields, wrong types, values out of range,
 // and texts over 64 KiB.
 std::string to_json(const ModelCard& card);

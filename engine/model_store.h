@@ -14,22 +14,29 @@ std::string default_home();
 
 struct StoredModel {
   ModelCard card;
-  std::string onnx;  // path
+  std::string onnx;     // path
+  std::string problem;  // list() only: empty, or a sentence that says why it cannot be used
 };
 
 class ModelStore {
  public:
   explicit ModelStore(std::string home = default_home()) : home_(std::move(home)) {}
   // not_found: no such model, with the command that adds it. bad_data: file and card disagree.
+  // Reads the whole file to compare its hash: a damaged model never gives features.
   Result<StoredModel> find(const std::string& name) const;
   Result<StoredModel> find_by_hash(const std::string& sha256) const;
+  // By name. Cards are read, files are not hashed; a broken entry is listed with its problem.
   Result<std::vector<StoredModel>> list() const;
   // Copies the file in and writes the card, both durable, all or nothing. Replaces a model of that
   // name only if `replace`.
   Status add(const std::string& onnx, const ModelCard& card, bool replace) const;
   Status remove(const std::string& name) const;
+  std::string directory() const { return home_ + "/models"; }
 
  private:
+  Result<StoredModel> read(const std::string& name) const;
+  Status put_in_place(const std::string& made, const std::string& name, bool replace) const;
+
   std::string home_;
 };
 
