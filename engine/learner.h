@@ -7,10 +7,10 @@
 //     h > scores > label                                 classify
 //
 // Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
-// current when they asked (readout()), and the next one replaces it whole.
-// Memory. All of it is in memory_plan.h's plan; learn and classify of known classes allocate
-// nothing beyond the batch's own scratch, which is taken at create for config batches up to
-// kMaxBatch.
+// current when they asked (readout()), and the next one replaces it whole. score and classify take
+// turns on one scratch; a thread that wants its own has a Scorer (engine/scorer.h).
+// Memory. All of it is in memory_plan.h's plan. After create, learning samples of known classes and
+// classifying allocate nothing (a task of more than kReservedTaskSamples grows by doubling).
 #pragma once
 
 #include <memory>
@@ -20,20 +20,16 @@
 #include <vector>
 
 #include "engine/config.h"
+#include "engine/memory_plan.h"
 #include "engine/readout.h"
 #include "engine/sample_batch.h"
 #include "engine/snapshot.h"
+#include "engine/statistics.h"
 #include "kernels/kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {
-
-struct ClassInfo {
-  std::string label;
-  std::int64_t samples = 0;
-  bool operator==(const ClassInfo&) const = default;
-};
 
 struct Prediction {
   int class_index = -1;  // into classes(); -1: nothing was learned yet
@@ -42,7 +38,7 @@ struct Prediction {
 
 class Learner {
  public:
-  static constexpr int kMaxBatch = 256;  // rows per kernel call; larger batches are cut
+  static constexpr int kMaxBatch = kMaxBatchRows;  // rows per kernel call; larger batches are cut
 
   // Refuses a config that validate() refuses, and one whose plan does not fit this machine.
   static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
@@ -86,7 +82,7 @@ class Learner {
   // The readout of the last end_task; null before the first. Safe to hold while learning goes on.
   std::shared_ptr<const Readout> readout() const;
   // Scores (B, K) of the readout's classes. Refuses NaN, Inf, a wrong width. `readout` from
-  // readout(). One caller at a time per Learner (it uses the learner's scratch).
+  // readout().
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
   // The best class of each row.
   Status classify(MatrixView<const float> features, std::span<Prediction> predictions);
@@ -97,7 +93,8 @@ class Learner {
   // A digest of config, classes, counts, G and C: equal digests mean equal statistics to the bit,
   // whatever the order in which classes and samples came.
   std::string digest() const;
-  // exact: from which total sample count on a sum could reach 2^24 and round, given what was seen.
+  // exact: from which total sample count on a sum could exceed 2^24 and round, given what was seen.
+  // floating: 0, sums round from the start.
   std::int64_t exact_until() const;
 
   // State as sections of a snapshot file (engine/README.md lists them), and back.

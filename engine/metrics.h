@@ -18,6 +18,7 @@ class NumpyRandom {
   std::vector<int> permutation(int count);
 
  private:
+  std::uint32_t below_or_equal(std::uint32_t max);
   std::mt19937 words_;
 };
 

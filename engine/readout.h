@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "platform/status.h"
+
 namespace engram {
+
+class Statistics;
 
 // What end_task did, for people and logs.
 struct ReadoutReport {
@@ -27,5 +31,10 @@ struct Readout {
   double lambda = 0;
   std::int64_t samples = 0;  // learned when it was solved
 };
+
+// Factors G + lambda I (into the upper triangle of the same buffer) and solves. Where there is no
+// factor at this lambda, ten times it is tried, and so on; `note` then says so. invalid_argument:
+// nothing was learned. bad_data: no lambda works; G and C are as they were.
+Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note);
 
 }  // namespace engram

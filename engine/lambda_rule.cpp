@@ -1,0 +1,223 @@
+#include "engine/lambda_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "engine/dual_ridge.h"
+#include "engine/philox.h"
+#include "platform/arena.h"
+
+namespace engram {
+namespace {
+
+constexpr double kFloatFloor = 1e-6;  // of the largest eigenvalue
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+
+// Hidden units of some samples of the task, with the classes in the same order.
+struct HiddenRows {
+  Arena memory = Arena::empty();
+  MatrixView<float> h;
+  std::vector<std::int32_t> classes;
+};
+
+Result<HiddenRows> hidden_rows(const LambdaProblem& problem, std::span<const int> samples) {
+  HiddenRows rows;
+  const int units = problem.config.hidden_units(), count = int(samples.size());
+  ENGRAM_ASSIGN(rows.memory, Arena::create(Arena::bytes_for(std::size_t(count) * std::size_t(units),
+                                                            sizeof(float))));
+  rows.h = rows.memory.take_matrix<float>(count, units);
+  const std::size_t row_bytes = problem.task.row_bytes();
+  std::vector<std::byte> batch(row_bytes * kMaxBatchRows);
+  for (int first = 0; first < count; first += kMaxBatchRows) {
+    const int size = std::min(kMaxBatchRows, count - first);
+    for (int b = 0; b < size; ++b) {
+      const auto sample = std::size_t(samples[std::size_t(first + b)]);
+      std::copy_n(problem.task.row(sample), row_bytes, batch.data() + row_bytes * std::size_t(b));
+      rows.classes.push_back(problem.task.classes()[sample]);
+    }
+    ENGRAM_TRY(
+        problem.projection.from_rows(batch.data(), problem.scratch, rows.h.row_range(first, size)));
+  }
+  return rows;
+}
+
+double mean_squared_error(MatrixView<const float> scores, std::span<const std::int32_t> classes) {
+  double sum = 0;
+  for (int b = 0; b < scores.rows; ++b) {
+    for (int k = 0; k < scores.cols; ++k) {
+      const double error = double(scores(b, k)) - (classes[std::size_t(b)] == k ? 1.0 : 0.0);
+      sum += error * error;
+    }
+  }
+  return sum / (double(scores.rows) * scores.cols);
+}
+
+// Judges candidates by readouts made from `gram` without the rows `left_out`, and from `sums`.
+class PrimalTrial {
+ public:
+  PrimalTrial(const Kernels& kernels, GramView gram, MatrixView<const float> sums,
+              MatrixView<const float> left_out, const HiddenRows& held_out)
+      : kernels_(kernels),
+        gram_(gram),
+        sums_(sums),
+        left_out_(left_out),
+        held_out_(held_out),
+        readout_(std::size_t(sums.rows) * std::size_t(sums.cols)),
+        scores_(std::size_t(held_out.h.rows) * std::size_t(sums.rows)) {}
+
+  double loss(double lambda) {
+    if (!kernels_.cholesky(Stream{}, float(lambda), left_out_, gram_).ok()) return kNoLoss;
+    const MatrixView<float> readout{readout_.data(), sums_.rows, sums_.cols, sums_.cols};
+    const MatrixView<float> scores{scores_.data(), held_out_.h.rows, sums_.rows, sums_.rows};
+    std::copy(sums_.data, sums_.data + readout_.size(), readout_.begin());
+    const bool solved = kernels_.cholesky_solve(Stream{}, gram_, readout).ok() &&
+                        kernels_.score(Stream{}, held_out_.h, readout, scores).ok();
+    return solved ? mean_squared_error(scores, held_out_.classes) : kNoLoss;
+  }
+
+ private:
+  const Kernels& kernels_;
+  GramView gram_;
+  MatrixView<const float> sums_;
+  MatrixView<const float> left_out_;
+  const HiddenRows& held_out_;
+  std::vector<float> readout_;
+  std::vector<float> scores_;
+};
+
+// Calls loss(lambda) for every candidate that float can carry.
+template <class Loss>
+void try_candidates(double floor, const Loss& loss, LambdaChoice& choice) {
+  choice.candidates = lambda_grid();
+  for (const double lambda : choice.candidates) {
+    choice.losses.push_back(lambda < floor ? kNoLoss : loss(lambda));
+  }
+}
+
+MatrixView<const std::int32_t> as_row(const std::vector<std::int32_t>& classes) {
+  return {classes.data(), 1, int(classes.size()), int(classes.size())};
+}
+
+Status try_paper(const LambdaProblem& problem, std::span<const int> held, double floor,
+                 LambdaChoice& choice) {
+  const Kernels& kernels = problem.statistics.kernels();
+  const MatrixView<const float> all = problem.statistics.sums();
+  ENGRAM_ASSIGN(const HiddenRows held_out, hidden_rows(problem, held));
+  std::vector<float> sums(all.data, all.data + std::size_t(all.rows) * std::size_t(all.cols));
+  const MatrixView<float> past{sums.data(), all.rows, all.cols, all.cols};
+  ENGRAM_TRY(kernels.class_sums(Stream{}, held_out.h, as_row(held_out.classes), -1.0f, past));
+  PrimalTrial trial(kernels, problem.statistics.gram(), past, held_out.h, held_out);
+  try_candidates(
+      floor, [&](double lambda) { return trial.loss(lambda); }, choice);
+  return {};
+}
+
+// More samples than hidden units are worth a kernel for: G of the 80 % in a buffer of its own.
+Status try_code_primal(const LambdaProblem& problem, std::span<const int> learned,
+                       std::span<const int> held, double floor, LambdaChoice& choice) {
+  const Kernels& kernels = problem.statistics.kernels();
+  const int units = problem.config.hidden_units(), classes = problem.statistics.sums().rows;
+  ENGRAM_ASSIGN(const HiddenRows held_out, hidden_rows(problem, held));
+  const auto m = std::size_t(units);
+  ENGRAM_ASSIGN(
+      Arena memory,
+      Arena::create(Arena::bytes_for(m * m, sizeof(float)) + Arena::bytes_for(m, sizeof(float)) +
+                    Arena::bytes_for(m * std::size_t(classes), sizeof(float))));
+  const GramView gram{memory.take<float>(m * m), memory.take<float>(m), units, units};
+  const MatrixView<float> sums = memory.take_matrix<float>(classes, units);
+  for (std::size_t first = 0; first < learned.size(); first += kMaxBatchRows) {
+    const std::size_t size = std::min<std::size_t>(kMaxBatchRows, learned.size() - first);
+    ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, learned.subspan(first, size)));
+    ENGRAM_TRY(kernels.gram_update(Stream{}, rows.h, 1.0f, gram));
+    ENGRAM_TRY(kernels.class_sums(Stream{}, rows.h, as_row(rows.classes), 1.0f, sums));
+  }
+  PrimalTrial trial(kernels, gram, sums, {}, held_out);
+  try_candidates(
+      floor, [&](double lambda) { return trial.loss(lambda); }, choice);
+  return {};
+}
+
+Status try_code(const LambdaProblem& problem, std::span<const int> order, int learned, double floor,
+                LambdaChoice& choice) {
+  if (order.size() * 2 > std::size_t(problem.config.hidden_units())) {
+    return try_code_primal(problem, order.first(std::size_t(learned)),
+                           order.subspan(std::size_t(learned)), floor, choice);
+  }
+  ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, order));
+  const DualRidge dual(rows.h, rows.classes, learned, problem.statistics.sums().rows);
+  try_candidates(
+      floor, [&](double lambda) { return dual.loss(lambda); }, choice);
+  return {};
+}
+
+// A defined lambda where the rule has nothing to choose by.
+double fallback(const LambdaProblem& problem, double floor) {
+  const double mean_diagonal = problem.statistics.trace() / problem.config.hidden_units();
+  const double own =
+      mean_diagonal > 0 ? std::pow(10.0, std::round(std::log10(mean_diagonal))) : 1.0;
+  return std::max(problem.previous.value_or(own), floor);
+}
+
+}  // namespace
+
+std::vector<double> lambda_grid() {
+  return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
+          1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8};
+}
+
+std::vector<int> split_order(int count, std::uint64_t seed, int task_index) {
+  std::vector<int> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = count - 1; i > 0; --i) {
+    const PhiloxWords words = philox(
+        {std::uint32_t(i), std::uint32_t(task_index), 0, std::uint32_t(PhiloxStream::split)}, seed);
+    // 64 bits modulo i + 1: the bias is below 2^-32.
+    const std::uint64_t draw = std::uint64_t{words[1]} << 32 | words[0];
+    std::swap(order[std::size_t(i)], order[std::size_t(draw % std::uint64_t(i + 1))]);
+  }
+  return order;
+}
+
+Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
+  LambdaChoice choice;
+  if (problem.config.lambda_rule == LambdaRule::fixed) {
+    choice.lambda = problem.config.lambda;
+    return choice;
+  }
+  const double floor = kFloatFloor * problem.statistics.largest_eigenvalue();
+  const int count = int(problem.task.size());
+  if (count < 2) {
+    choice.lambda = fallback(problem, floor);
+    choice.note = fmt::format("The task has {} and cannot be split 80:20; {} is used.",
+                              count == 0 ? "no sample" : "one sample",
+                              problem.previous ? "the lambda of the task before"
+                                               : "a lambda of the size of G's diagonal");
+    return choice;
+  }
+  const std::vector<int> order = split_order(count, problem.config.split_seed, problem.task_index);
+  const int learned = int(0.8 * count);
+  if (problem.config.lambda_rule == LambdaRule::paper) {
+    ENGRAM_TRY(try_paper(problem, std::span(order).subspan(std::size_t(learned)), floor, choice));
+  } else {
+    ENGRAM_TRY(try_code(problem, order, learned, floor, choice));
+  }
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < choice.losses.size(); ++i) {
+    if (!(choice.losses[i] < best)) continue;  // also when it is NaN
+    best = choice.losses[i];
+    choice.lambda = choice.candidates[i];
+  }
+  if (std::isinf(best)) {
+    choice.lambda = fallback(problem, floor);
+    choice.note = fmt::format(
+        "No candidate up to 1e8 could be solved in float for features of this size; {:g} is used.",
+        choice.lambda);
+  }
+  return choice;
+}
+
+}  // namespace engram

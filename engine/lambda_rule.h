@@ -1,0 +1,52 @@
+// How lambda is chosen at the end of a task (RanPAC, appendix C.1, and the authors' program).
+//
+// Candidates are 10^-8 ... 10^8. A seeded random 80:20 split of the task's samples; each
+// candidate's readout is made without the 20 % and judged by the mean squared error of its scores
+// against the one-hot labels on them, over all classes known.
+//     paper   from all that was learned, minus the 20 %
+//     code    from the task's own 80 % alone, as the authors' program does
+// The smallest of equally good candidates wins.
+//
+// Numerics. A float factor of G + lambda I means nothing below about 1e-6 of G's largest
+// eigenvalue: such candidates are not tried, their loss is NaN, and NaN never wins. `code` with
+// fewer samples than M / 2 works on the n x n kernel H HT in double; `paper`, and `code` otherwise,
+// in float by the backend's kernels. Cost. One factorisation per candidate tried.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/config.h"
+#include "engine/projection.h"
+#include "engine/statistics.h"
+#include "engine/task_samples.h"
+#include "platform/status.h"
+
+namespace engram {
+
+struct LambdaChoice {
+  double lambda = 0;
+  std::vector<double> candidates;  // ascending; empty where nothing was tried
+  std::vector<double> losses;      // NaN: not usable
+  std::string note;                // empty, or why the rule fell back
+};
+
+struct LambdaProblem {
+  const LearnerConfig& config;
+  const Projection& projection;
+  const ProjectionScratch& scratch;
+  Statistics& statistics;  // the upper triangle of G is used as scratch
+  const TaskSamples& task;
+  int task_index = 0;              // of the split's seed
+  std::optional<double> previous;  // lambda of the task before
+};
+
+std::vector<double> lambda_grid();
+// A task too small to be split, or without a usable candidate, gets a defined lambda and a note.
+Result<LambdaChoice> choose_lambda(const LambdaProblem& problem);
+
+// The first int(0.8 n) of this random order of 0..n-1 are learned, the rest is held out.
+std::vector<int> split_order(int count, std::uint64_t seed, int task_index);
+
+}  // namespace engram

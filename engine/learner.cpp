@@ -1,0 +1,273 @@
+#include "engine/learner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/label.h"
+#include "engine/lambda_rule.h"
+#include "engine/learner_impl.h"
+
+namespace engram {
+namespace {
+
+// Quantised features are -127..127, float features are finite: a journal may hold anything.
+Status check_rows(const LearnerConfig& config, const SampleBatch& batch) {
+  const std::size_t wanted = batch.size() * Projection::row_bytes(config);
+  if (batch.rows.size() != wanted) {
+    return Status(Code::invalid_argument,
+                  fmt::format("A batch of {} samples has {} bytes where this learner needs {}. "
+                              "Nothing was changed.",
+                              batch.size(), batch.rows.size(), wanted));
+  }
+  if (config.arithmetic == Arithmetic::floating) {
+    const auto* values = reinterpret_cast<const float*>(batch.rows.data());
+    return check_features({values, int(batch.size()), config.features, config.features},
+                          config.features);
+  }
+  if (std::find(batch.rows.begin(), batch.rows.end(), std::byte{0x80}) != batch.rows.end()) {
+    return Status(
+        Code::bad_data,
+        "A batch holds the byte -128, which no quantised feature is. Nothing was changed.");
+  }
+  return {};
+}
+
+Status check_count(MatrixView<const float> features, std::size_t labels) {
+  if (std::size_t(features.rows) == labels) return {};
+  return Status(Code::invalid_argument,
+                fmt::format("{} rows of features came with {} labels. Nothing was changed.",
+                            features.rows, labels));
+}
+
+Status no_memory() {
+  return Status(Code::out_of_memory,
+                "The machine has no memory left. What was learned is kept; close other programs or "
+                "choose fewer hidden units.");
+}
+
+}  // namespace
+
+Status Learner::Impl::check_labels(std::span<const std::string> labels) const {
+  for (const std::string& label : labels) {
+    if (statistics.find_class(label) < 0) ENGRAM_TRY(check_label(label));
+  }
+  return {};
+}
+
+Status Learner::Impl::prepare(std::span<const std::string> labels) {
+  std::vector<const std::string*> added;
+  for (const std::string& label : labels) {
+    const auto same = [&](const std::string* other) { return *other == label; };
+    if (statistics.find_class(label) < 0 && std::none_of(added.begin(), added.end(), same)) {
+      added.push_back(&label);
+    }
+  }
+  if (!added.empty()) ENGRAM_TRY(statistics.reserve_classes(int(added.size())));
+  if (keeps_samples()) ENGRAM_TRY(task.reserve(task.size() + labels.size()));
+  for (const std::string* label : added) statistics.add_class(*label);
+  return {};
+}
+
+Status Learner::Impl::accumulate(MatrixView<const float> h, std::span<const std::string> labels) {
+  for (std::size_t b = 0; b < labels.size(); ++b) {
+    batch_classes[b] = statistics.find_class(labels[b]);
+  }
+  ENGRAM_TRY(statistics.add(h, {batch_classes, labels.size()}));
+  task_samples += h.rows;
+  return {};
+}
+
+void Learner::Impl::publish(std::shared_ptr<const Readout> next) {
+  const std::lock_guard lock(readout_mutex);
+  readout.swap(next);
+}
+
+Learner::Learner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Learner::Learner(Learner&&) noexcept = default;
+Learner& Learner::operator=(Learner&&) noexcept = default;
+Learner::~Learner() = default;
+
+Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kernels) {
+  ENGRAM_TRY(validate(config));
+  const MemoryPlan memory = plan(config, /*classes=*/10);
+  if (memory.total() > machine_memory()) {
+    return Status(Code::out_of_memory,
+                  fmt::format("A learner with {} hidden units needs {} MB, and this machine has {} "
+                              "MB. Choose fewer hidden units: `engram plan` says how many fit.",
+                              config.hidden_units(), memory.total() / 1'000'000,
+                              machine_memory() / 1'000'000));
+  }
+  try {
+    ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(memory.learner_arena_bytes())));
+    auto impl = std::make_unique<Impl>(config, kernels, std::move(arena));
+    if (impl->keeps_samples()) ENGRAM_TRY(impl->task.reserve(kReservedTaskSamples));
+    return Learner(std::move(impl));
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+}
+
+const LearnerConfig& Learner::config() const {
+  return impl_->config;
+}
+std::vector<ClassInfo> Learner::classes() const {
+  return impl_->statistics.classes();
+}
+std::int64_t Learner::samples() const {
+  return impl_->statistics.samples();
+}
+std::int64_t Learner::task_samples() const {
+  return impl_->task_samples;
+}
+int Learner::tasks() const {
+  return impl_->tasks;
+}
+
+Result<SampleBatch> Learner::encode(MatrixView<const float> features,
+                                    std::span<const std::string> labels) const {
+  ENGRAM_TRY(check_count(features, labels.size()));
+  ENGRAM_TRY(check_features(features, impl_->config.features));
+  ENGRAM_TRY(impl_->check_labels(labels));
+  SampleBatch batch;
+  batch.labels.assign(labels.begin(), labels.end());
+  batch.rows.resize(labels.size() * impl_->projection->row_bytes());
+  ENGRAM_TRY(impl_->projection->encode(features, batch.rows.data()));
+  return batch;
+}
+
+Status Learner::learn(const SampleBatch& batch) {
+  ENGRAM_TRY(check_rows(impl_->config, batch));
+  ENGRAM_TRY(impl_->check_labels(batch.labels));
+  ENGRAM_TRY(impl_->prepare(batch.labels));
+  const std::span<const std::string> labels = batch.labels;
+  for (std::size_t first = 0; first < labels.size(); first += kMaxBatch) {
+    const std::size_t count = std::min<std::size_t>(kMaxBatch, labels.size() - first);
+    const std::byte* rows = batch.rows.data() + first * impl_->projection->row_bytes();
+    const MatrixView<float> h = impl_->scratch.h.row_range(0, int(count));
+    ENGRAM_TRY(impl_->projection->from_rows(rows, impl_->scratch, h));
+    ENGRAM_TRY(impl_->accumulate(h, labels.subspan(first, count)));
+    if (impl_->keeps_samples()) {
+      ENGRAM_TRY(impl_->task.append(rows, {impl_->batch_classes, count}));
+    }
+  }
+  return {};
+}
+
+Status Learner::learn(MatrixView<const float> features, std::span<const std::string> labels) {
+  ENGRAM_TRY(check_count(features, labels.size()));
+  ENGRAM_TRY(check_features(features, impl_->config.features));
+  ENGRAM_TRY(impl_->check_labels(labels));
+  ENGRAM_TRY(impl_->prepare(labels));
+  for (int first = 0; first < features.rows; first += kMaxBatch) {
+    const int count = std::min(kMaxBatch, features.rows - first);
+    const MatrixView<const float> part = features.row_range(first, count);
+    const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
+    ENGRAM_TRY(impl_->projection->from_features(part, impl_->scratch, h));
+    ENGRAM_TRY(impl_->accumulate(h, labels.subspan(std::size_t(first), std::size_t(count))));
+    if (!impl_->keeps_samples()) continue;
+    for (int b = 0; b < count; ++b) {
+      const void* row = impl_->config.arithmetic == Arithmetic::exact
+                            ? static_cast<const void*>(impl_->scratch.q.row(b))
+                            : part.row(b);
+      ENGRAM_TRY(
+          impl_->task.append(static_cast<const std::byte*>(row), {impl_->batch_classes + b, 1}));
+    }
+  }
+  return {};
+}
+
+Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
+  const auto start = std::chrono::steady_clock::now();
+  if (lambda && !(std::isfinite(*lambda) && *lambda > 0)) {
+    return Status(Code::invalid_argument,
+                  fmt::format("lambda is {}; it must be a positive number. The readout before was "
+                              "kept.",
+                              *lambda));
+  }
+  try {
+    ReadoutReport report;
+    LambdaChoice choice;
+    if (lambda) {
+      choice.lambda = *lambda;
+      report.rule = "replayed";
+    } else {
+      const auto before = readout();
+      ENGRAM_ASSIGN(choice, choose_lambda({impl_->config, *impl_->projection, impl_->scratch,
+                                           impl_->statistics, impl_->task, impl_->tasks,
+                                           before ? std::optional(before->lambda) : std::nullopt}));
+      report.rule = name(impl_->config.lambda_rule);
+    }
+    ENGRAM_ASSIGN(Readout solved, solve_readout(impl_->statistics, choice.lambda, choice.note));
+    {
+      const std::lock_guard lock(impl_->score_mutex);
+      ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * solved.classes.size()));
+    }
+    report.lambda = solved.lambda;
+    report.candidates = std::move(choice.candidates);
+    report.losses = std::move(choice.losses);
+    report.note = std::move(choice.note);
+    impl_->publish(std::make_shared<const Readout>(std::move(solved)));
+    impl_->task.clear();
+    impl_->task_samples = 0;
+    ++impl_->tasks;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    report.seconds = taken.count();
+    return report;
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  }
+}
+
+std::shared_ptr<const Readout> Learner::readout() const {
+  const std::lock_guard lock(impl_->readout_mutex);
+  return impl_->readout;
+}
+
+Status Learner::score(MatrixView<const float> features, const Readout& readout,
+                      MatrixView<float> scores) {
+  const std::lock_guard lock(impl_->score_mutex);
+  return impl_->scorer.score(features, readout, scores);
+}
+
+Status Learner::classify(MatrixView<const float> features, std::span<Prediction> predictions) {
+  ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
+  ENGRAM_TRY(check_features(features, impl_->config.features));
+  const std::shared_ptr<const Readout> current = readout();
+  if (current == nullptr) {
+    std::fill(predictions.begin(), predictions.end(), Prediction{});
+    return {};
+  }
+  const std::lock_guard lock(impl_->score_mutex);
+  const int classes = int(current->classes.size());
+  for (int first = 0; first < features.rows; first += kMaxBatch) {
+    const int count = std::min(kMaxBatch, features.rows - first);
+    const MatrixView<float> scores{impl_->scores.as<float>(), count, classes, classes};
+    ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores));
+    for (int b = 0; b < count; ++b) {
+      const float* row = scores.row(b);
+      const float* best = std::max_element(row, row + classes);
+      predictions[std::size_t(first + b)] = {int(best - row), *best};
+    }
+  }
+  return {};
+}
+
+float Learner::gram(int row, int col) const {
+  return impl_->statistics.gram().gram(row, col);
+}
+float Learner::class_sum(int class_index, int unit) const {
+  return impl_->statistics.sums()(class_index, unit);
+}
+std::string Learner::digest() const {
+  return impl_->statistics.digest(to_json(impl_->config));
+}
+std::int64_t Learner::exact_until() const {
+  return impl_->statistics.exact_until();
+}
+
+}  // namespace engram

@@ -1,0 +1,198 @@
+#include "engine/memory_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "engine/projection.h"
+#include "platform/arena.h"
+
+namespace engram {
+namespace {
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+// Linux, display or camera stack, CUDA context, the backbone with its activations: what an 8 GB
+// Orin Nano with a desktop-less JetPack has in use beside the learner.
+constexpr std::int64_t kReserved = kGiB + kGiB / 2;
+constexpr Device make_device(const char* name, std::int64_t gib) {
+  // The GPU's carve-outs leave about 94 % of the nominal memory to Linux.
+  const std::int64_t usable = gib * kGiB / 100 * 94;
+  return {name, gib * kGiB, usable - kReserved};
+}
+constexpr std::array kDevices{make_device("orin-nano-4gb", 4), make_device("orin-nano-8gb", 8),
+                              make_device("orin-nx-16gb", 16), make_device("agx-orin-64gb", 64)};
+
+constexpr int kHiddenStep = 100;
+constexpr int kMaxHidden = 20000;
+
+class Rows {
+ public:
+  explicit Rows(MemoryPlan& plan) : plan_(plan) {}
+  void add(const char* name, std::int64_t rows, std::int64_t cols, const char* type,
+           std::size_t element, Lifetime lifetime) {
+    const std::size_t bytes = Arena::bytes_for(std::size_t(rows * cols), element);
+    plan_.buffers.push_back(
+        {name, fmt::format("({}, {}) {}", rows, cols, type), std::int64_t(bytes), lifetime});
+  }
+
+ private:
+  MemoryPlan& plan_;
+};
+
+void add_scratch(const LearnerConfig& config, Lifetime lifetime, const char* const (&names)[3],
+                 Rows& rows) {
+  if (config.arithmetic == Arithmetic::exact) {
+    rows.add(names[0], kMaxBatchRows, config.features, "int8", 1, lifetime);
+    rows.add(names[1], kMaxBatchRows, config.hidden, "int32", 4, lifetime);
+  }
+  rows.add(names[2], kMaxBatchRows, config.hidden_units(), "float", 4, lifetime);
+}
+
+void add_end_of_task(const LearnerConfig& config, int classes, std::int64_t samples, Rows& rows) {
+  const std::int64_t m = config.hidden_units();
+  const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
+  rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
+  if (config.lambda_rule == LambdaRule::fixed) return;
+  rows.add("readout on trial", classes, m, "float", 4, Lifetime::end_of_task);
+  if (config.lambda_rule == LambdaRule::paper) {
+    rows.add("held-out hidden units", held_out, m, "float", 4, Lifetime::end_of_task);
+    rows.add("held-out scores", held_out, classes, "float", 4, Lifetime::end_of_task);
+  } else {
+    rows.add("hidden units of the task", samples, m, "float", 4, Lifetime::end_of_task);
+    if (samples * 2 <= m) {
+      rows.add("kernel of the task", samples, samples, "double", 8, Lifetime::end_of_task);
+      rows.add("factor of the kernel", learned, learned, "double", 8, Lifetime::end_of_task);
+    } else {
+      rows.add("G of the task and its factor", m, m, "float", 4, Lifetime::end_of_task);
+    }
+  }
+}
+
+}  // namespace
+
+const char* name(Lifetime lifetime) {
+  switch (lifetime) {
+    case Lifetime::always:
+      return "always";
+    case Lifetime::learning:
+      return "learning";
+    case Lifetime::classes:
+      return "classes";
+    case Lifetime::task:
+      return "task";
+    case Lifetime::end_of_task:
+      return "end of task";
+  }
+  return "?";
+}
+
+std::int64_t MemoryPlan::bytes(Lifetime lifetime) const {
+  std::int64_t sum = 0;
+  for (const PlannedBuffer& buffer : buffers) {
+    if (buffer.lifetime == lifetime) sum += buffer.bytes;
+  }
+  return sum;
+}
+
+std::int64_t MemoryPlan::total() const {
+  std::int64_t sum = 0;
+  for (const PlannedBuffer& buffer : buffers) sum += buffer.bytes;
+  return sum;
+}
+
+std::int64_t MemoryPlan::learner_arena_bytes() const {
+  return bytes(Lifetime::always) + bytes(Lifetime::learning);
+}
+
+MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples) {
+  MemoryPlan plan;
+  Rows rows(plan);
+  const std::int64_t l = config.features, m = config.hidden_units();
+  if (config.hidden > 0 && config.arithmetic == Arithmetic::exact) {
+    rows.add("signs W", (l + 31) / 32, m, "uint32", 4, Lifetime::always);
+  } else if (config.hidden > 0) {
+    rows.add("weights W", l, m, "float", 4, Lifetime::always);
+  }
+  add_scratch(config, Lifetime::always, {"classify: q", "classify: p", "classify: h"}, rows);
+  add_scratch(config, Lifetime::learning, {"learn: q", "learn: p", "learn: h"}, rows);
+  rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
+  rows.add("G and its factor", m, m, "float", 4, Lifetime::learning);
+  rows.add("diagonal of G", 1, m, "float", 4, Lifetime::learning);
+
+  // Class sums grow by doubling: the capacity is a power of two.
+  const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
+  rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
+  rows.add("readout", classes, m, "float", 4, Lifetime::classes);
+  rows.add("scores", kMaxBatchRows, classes, "float", 4, Lifetime::classes);
+  if (config.lambda_rule != LambdaRule::fixed) {
+    const std::int64_t kept = std::max<std::int64_t>(task_samples, kReservedTaskSamples);
+    rows.add("samples of the task", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
+             Lifetime::task);
+    rows.add("their classes", 1, kept, "int32", 4, Lifetime::task);
+  }
+  add_end_of_task(config, classes, task_samples, rows);
+  return plan;
+}
+
+std::span<const Device> devices() {
+  return kDevices;
+}
+
+Result<std::int64_t> parse_budget(const std::string& text) {
+  std::string known;
+  for (const Device& device : kDevices) {
+    if (text == device.name) return device.budget;
+    known += fmt::format("{}, ", device.name);
+  }
+  double count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string unit(end, text.data() + text.size());
+  struct Unit {
+    const char* name;
+    double bytes;
+  };
+  constexpr Unit kUnits[] = {{"", 1},         {"B", 1},        {"kB", 1e3},
+                             {"MB", 1e6},     {"GB", 1e9},     {"KiB", 0x1p10},
+                             {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TB", 1e12}};
+  for (const Unit& known_unit : kUnits) {
+    const double bytes = count * known_unit.bytes;
+    if (error == std::errc{} && unit == known_unit.name && bytes >= 1 && bytes < 1e15) {
+      return std::int64_t(bytes);
+    }
+  }
+  return Status(
+      Code::invalid_argument,
+      fmt::format("\"{}\" is neither a device nor a number of bytes. Devices: {}or write a "
+                  "number such as 512MiB or 4GB.",
+                  text, known));
+}
+
+Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
+                           std::int64_t task_samples) {
+  const auto fits = [&](int steps) {
+    config.hidden = steps * kHiddenStep;
+    return plan(config, classes, task_samples).total() <= budget;
+  };
+  if (!fits(1)) {
+    config.hidden = kHiddenStep;
+    return Status(
+        Code::out_of_memory,
+        fmt::format("Even {} hidden units need {} MB, and {} MB are there.", kHiddenStep,
+                    plan(config, classes, task_samples).total() / 1'000'000, budget / 1'000'000));
+  }
+  int low = 1, high = kMaxHidden / kHiddenStep;  // low fits; the plan grows with M
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low * kHiddenStep;
+}
+
+}  // namespace engram

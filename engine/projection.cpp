@@ -1,0 +1,147 @@
+#include "engine/projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <utility>
+
+#include "engine/philox.h"
+#include "platform/threads.h"
+
+namespace engram {
+namespace {
+
+std::pair<float, float> gaussian_pair(std::uint64_t seed, int l, int pair) {
+  const PhiloxWords words = philox(
+      {std::uint32_t(pair), std::uint32_t(l), 0, std::uint32_t(PhiloxStream::gaussian)}, seed);
+  const auto bits53 = [](std::uint32_t low, std::uint32_t high) {
+    return (std::uint64_t{high} << 32 | low) >> 11;
+  };
+  constexpr double kStep = 0x1p-53;
+  const double u = double(bits53(words[0], words[1]) + 1) * kStep;  // (0, 1]: its log is finite
+  const double v = double(bits53(words[2], words[3])) * kStep;      // [0, 1)
+  const double radius = std::sqrt(-2.0 * std::log(u));
+  const double angle = 2.0 * std::numbers::pi * v;
+  return {float(radius * std::cos(angle)), float(radius * std::sin(angle))};
+}
+
+void fill_signs(std::uint64_t seed, int k, std::uint32_t* words, int count) {
+  for (int m = 0; m < count; m += 4) {
+    const PhiloxWords four = philox(
+        {std::uint32_t(m / 4), std::uint32_t(k), 0, std::uint32_t(PhiloxStream::signs)}, seed);
+    std::copy_n(four.begin(), std::min(4, count - m), words + m);
+  }
+}
+
+// Row l of float weights.
+void fill_weights(const LearnerConfig& config, int l, float* row) {
+  if (config.weights == Weights::gaussian) {
+    for (int m = 0; m < config.hidden; m += 2) {
+      const auto [first, second] = gaussian_pair(config.seed, l, m / 2);
+      row[m] = first;
+      if (m + 1 < config.hidden) row[m + 1] = second;
+    }
+    return;
+  }
+  for (int m = 0; m < config.hidden; ++m) {
+    row[m] = sign_word(config.seed, l / 32, m) >> (l % 32) & 1u ? 1.0f : -1.0f;
+  }
+}
+
+template <class T>
+MatrixView<const T> as_matrix(const std::byte* rows, int count, int width) {
+  return {reinterpret_cast<const T*>(rows), count, width, width};
+}
+
+}  // namespace
+
+std::uint32_t sign_word(std::uint64_t seed, int k, int m) {
+  return philox({std::uint32_t(m / 4), std::uint32_t(k), 0, std::uint32_t(PhiloxStream::signs)},
+                seed)[std::size_t(m % 4)];
+}
+
+float gaussian_weight(std::uint64_t seed, int l, int m) {
+  const auto [first, second] = gaussian_pair(seed, l, m / 2);
+  return m % 2 == 0 ? first : second;
+}
+
+ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, Arena& arena) {
+  ProjectionScratch scratch;
+  if (config.arithmetic == Arithmetic::exact) {
+    scratch.q = arena.take_matrix<std::int8_t>(kMaxBatchRows, config.features);
+    scratch.p = arena.take_matrix<std::int32_t>(kMaxBatchRows, config.hidden);
+  }
+  scratch.h = arena.take_matrix<float>(kMaxBatchRows, config.hidden_units());
+  return scratch;
+}
+
+std::size_t Projection::row_bytes(const LearnerConfig& config) {
+  return std::size_t(config.features) *
+         (config.arithmetic == Arithmetic::exact ? sizeof(std::int8_t) : sizeof(float));
+}
+
+Projection::Projection(const LearnerConfig& config, const Kernels& kernels, Arena& arena)
+    : config_(config), kernels_(kernels) {
+  if (config.hidden == 0) return;
+  if (config.arithmetic == Arithmetic::exact) {
+    const int word_rows = (config.features + 31) / 32;
+    auto* words = arena.take<std::uint32_t>(std::size_t(word_rows) * std::size_t(config.hidden));
+    parallel_for(word_rows, 1, [&](int begin, int end) {
+      for (int k = begin; k < end; ++k) {
+        fill_signs(config.seed, k, words + std::size_t(k) * std::size_t(config.hidden),
+                   config.hidden);
+      }
+    });
+    signs_ = {words, config.features, config.hidden};
+  } else {
+    const MatrixView<float> weights = arena.take_matrix<float>(config.features, config.hidden);
+    parallel_for(config.features, 8, [&](int begin, int end) {
+      for (int l = begin; l < end; ++l) fill_weights(config, l, weights.row(l));
+    });
+    weights_ = weights;
+  }
+}
+
+Status Projection::encode(MatrixView<const float> features, std::byte* rows) const {
+  if (config_.arithmetic == Arithmetic::exact) {
+    const MatrixView<std::int8_t> q{reinterpret_cast<std::int8_t*>(rows), features.rows,
+                                    features.cols, features.cols};
+    return kernels_.quantise(Stream{}, features, config_.feature_scale, q);
+  }
+  for (int b = 0; b < features.rows; ++b) {
+    std::memcpy(rows + row_bytes() * std::size_t(b), features.row(b), row_bytes());
+  }
+  return {};
+}
+
+Status Projection::from_rows(const std::byte* rows, const ProjectionScratch& scratch,
+                             MatrixView<float> h) const {
+  if (config_.arithmetic == Arithmetic::floating) {
+    return project(as_matrix<float>(rows, h.rows, config_.features), h);
+  }
+  const MatrixView<std::int32_t> p = scratch.p.row_range(0, h.rows);
+  ENGRAM_TRY(kernels_.sign_project(Stream{}, as_matrix<std::int8_t>(rows, h.rows, config_.features),
+                                   signs_, p));
+  return kernels_.activate(Stream{}, p, config_.hidden_mul, config_.hidden_max, h);
+}
+
+Status Projection::from_features(MatrixView<const float> features, const ProjectionScratch& scratch,
+                                 MatrixView<float> h) const {
+  if (config_.arithmetic == Arithmetic::floating) return project(features, h);
+  const MatrixView<std::int8_t> q = scratch.q.row_range(0, features.rows);
+  ENGRAM_TRY(kernels_.quantise(Stream{}, features, config_.feature_scale, q));
+  return from_rows(reinterpret_cast<const std::byte*>(q.data), scratch, h);
+}
+
+Status Projection::project(MatrixView<const float> features, MatrixView<float> h) const {
+  if (config_.hidden != 0) {
+    return kernels_.project(Stream{}, features, weights_, config_.nonlinearity, h);
+  }
+  for (int b = 0; b < h.rows; ++b) {
+    std::copy_n(features.row(b), config_.features, h.row(b));
+  }
+  return {};
+}
+
+}  // namespace engram

@@ -1,0 +1,88 @@
+#include "engine/scorer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/memory_plan.h"
+#include "engine/projection.h"
+#include "platform/arena.h"
+
+namespace engram {
+
+struct Scorer::Impl {
+  std::optional<Arena> arena;  // its own, unless it shares another's
+  std::shared_ptr<const Projection> projection;
+  ProjectionScratch scratch;
+};
+
+Scorer::Scorer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Scorer::Scorer(Scorer&&) noexcept = default;
+Scorer& Scorer::operator=(Scorer&&) noexcept = default;
+Scorer::~Scorer() = default;
+
+Result<Scorer> Scorer::create(const LearnerConfig& config, const Kernels& kernels) {
+  ENGRAM_TRY(validate(config));
+  ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(plan(config, 1).scorer_arena_bytes())));
+  auto impl = std::make_unique<Impl>();
+  impl->arena = std::move(arena);
+  impl->projection = std::make_shared<const Projection>(config, kernels, *impl->arena);
+  impl->scratch = ProjectionScratch::take(config, *impl->arena);
+  impl->arena->seal();
+  return Scorer(std::move(impl));
+}
+
+Scorer Scorer::share(std::shared_ptr<const Projection> projection, Arena& arena) {
+  auto impl = std::make_unique<Impl>();
+  impl->scratch = ProjectionScratch::take(projection->config(), arena);
+  impl->projection = std::move(projection);
+  return Scorer(std::move(impl));
+}
+
+Status Scorer::score(MatrixView<const float> features, const Readout& readout,
+                     MatrixView<float> scores) {
+  const Projection& projection = *impl_->projection;
+  const int classes = int(readout.classes.size());
+  ENGRAM_TRY(check_features(features, projection.config().features));
+  if (readout.hidden_units != projection.config().hidden_units()) {
+    return Status(Code::invalid_argument,
+                  fmt::format("This readout is for {} hidden units, the learner has {}.",
+                              readout.hidden_units, projection.config().hidden_units()));
+  }
+  ENGRAM_CHECK(scores.rows == features.rows && scores.cols == classes);
+  const MatrixView<const float> weights{readout.weights.data(), classes, readout.hidden_units,
+                                        readout.hidden_units};
+  for (int first = 0; first < features.rows; first += kMaxBatchRows) {
+    const int count = std::min(kMaxBatchRows, features.rows - first);
+    const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
+    ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
+    ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));
+  }
+  return {};
+}
+
+Status check_features(MatrixView<const float> features, int width) {
+  if (features.cols != width) {
+    return Status(Code::invalid_argument,
+                  fmt::format("Rows of {} features were given; this learner takes {}. Nothing was "
+                              "changed.",
+                              features.cols, width));
+  }
+  for (int b = 0; b < features.rows; ++b) {
+    const float* row = features.row(b);
+    for (int l = 0; l < width; ++l) {
+      if (std::isfinite(row[l])) [[likely]]
+        continue;
+      return Status(Code::bad_data,
+                    fmt::format("Feature {} of row {} is {}; features must be finite. Nothing was "
+                                "changed.",
+                                l, b, row[l]));
+    }
+  }
+  return {};
+}
+
+}  // namespace engram
