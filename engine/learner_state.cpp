@@ -169,10 +169,11 @@ Status Learner::save(SnapshotWriter& writer) const {
 
 Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kernels) {
   ENGRAM_ASSIGN(const auto text, reader.section("config"));
-  const Result<LearnerConfig> config =
+  const Result<LearnerConfig> parsed =
       parse_config({reinterpret_cast<const char*>(text.data()), text.size()});
-  if (!config.ok()) return damaged(reader, config.status().what());
-  if (const Status valid = validate(*config); !valid.ok()) return damaged(reader, valid.what());
+  if (!parsed.ok()) return damaged(reader, parsed.status().what());
+  const LearnerConfig& config = parsed.value();
+  if (const Status valid = validate(config); !valid.ok()) return damaged(reader, valid.what());
   ENGRAM_ASSIGN(const auto progress_text, reader.section("progress"));
   Progress progress;
   if (!parse_progress(progress_text, progress)) {
@@ -181,18 +182,18 @@ Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kerne
   ENGRAM_ASSIGN(const std::vector<ClassInfo> classes, parse_classes(reader));
 
   // All sizes are compared before anything of that size is made.
-  const auto m = std::size_t(config->hidden_units());
+  const auto m = std::size_t(config.hidden_units());
   ENGRAM_ASSIGN(const auto gram_bytes, floats(reader, "gram", m * (m + 1) / 2));
   ENGRAM_ASSIGN(const auto sum_bytes, floats(reader, "class_sums", m * classes.size()));
   ENGRAM_ASSIGN(const auto rows, reader.section("task_rows"));
   ENGRAM_ASSIGN(const auto row_classes, reader.section("task_classes"));
-  const std::size_t row_bytes = Projection::row_bytes(*config);
+  const std::size_t row_bytes = Projection::row_bytes(config);
   const std::size_t kept = row_classes.size() / sizeof(std::int32_t);
   if (row_classes.size() % sizeof(std::int32_t) != 0 || rows.size() != kept * row_bytes) {
     return damaged(reader, "the samples of its open task do not fit the learner");
   }
 
-  ENGRAM_ASSIGN(Learner learner, Learner::create(*config, kernels));
+  ENGRAM_ASSIGN(Learner learner, Learner::create(config, kernels));
   Impl& impl = *learner.impl_;
   try {
     ENGRAM_TRY(impl.statistics.reserve_classes(int(classes.size())));

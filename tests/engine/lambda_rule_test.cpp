@@ -1,0 +1,225 @@
+// The lambda rules against a brute-force search in double, and where they fall back.
+#include "engine/lambda_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "engine/dual_ridge.h"
+#include "engine/learner.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+#include "tests/support/synthetic.h"
+
+namespace engram {
+namespace {
+
+using test::make_samples;
+using test::Samples;
+using Matrix = std::vector<std::vector<double>>;
+
+// A x = b for every column of b by Gauss with pivoting: nothing in common with the code under test.
+Matrix solve(Matrix a, Matrix b) {
+  const std::size_t n = a.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t pivot = i;
+    for (std::size_t r = i; r < n; ++r) {
+      if (std::abs(a[r][i]) > std::abs(a[pivot][i])) pivot = r;
+    }
+    std::swap(a[i], a[pivot]);
+    std::swap(b[i], b[pivot]);
+    for (std::size_t r = i + 1; r < n; ++r) {
+      const double factor = a[r][i] / a[i][i];
+      for (std::size_t c = i; c < n; ++c) a[r][c] -= factor * a[i][c];
+      for (std::size_t c = 0; c < b[r].size(); ++c) b[r][c] -= factor * b[i][c];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t c = 0; c < b[i].size(); ++c) {
+      for (std::size_t j = i + 1; j < n; ++j) b[i][c] -= a[i][j] * b[j][c];
+      b[i][c] /= a[i][i];
+    }
+  }
+  return b;
+}
+
+struct Row {
+  std::vector<double> h;
+  int label;
+};
+
+// Mean squared error on `held` of the ridge regression on `learned`.
+double defined_loss(const std::vector<Row>& learned, const std::vector<Row>& held, int classes,
+                    double lambda) {
+  const std::size_t m = held[0].h.size();
+  Matrix g(m, std::vector<double>(m)), c(m, std::vector<double>(std::size_t(classes)));
+  for (const Row& row : learned) {
+    for (std::size_t i = 0; i < m; ++i) {
+      for (std::size_t j = 0; j < m; ++j) g[i][j] += row.h[i] * row.h[j];
+      c[i][std::size_t(row.label)] += row.h[i];
+    }
+  }
+  for (std::size_t i = 0; i < m; ++i) g[i][i] += lambda;
+  const Matrix readout = solve(g, c);
+  double sum = 0;
+  for (const Row& row : held) {
+    for (int k = 0; k < classes; ++k) {
+      double score = 0;
+      for (std::size_t i = 0; i < m; ++i) score += row.h[i] * readout[i][std::size_t(k)];
+      sum += std::pow(score - (row.label == k ? 1.0 : 0.0), 2);
+    }
+  }
+  return sum / (double(held.size()) * classes);
+}
+
+// Hidden units by the learner's own projection (which has its own test).
+std::vector<Row> hidden(const LearnerConfig& config, const Samples& samples, int first, int count) {
+  Arena arena = std::move(Arena::create(std::size_t{64} << 20)).value();
+  const Projection projection(config, kCpuKernels, arena);
+  const ProjectionScratch scratch = ProjectionScratch::take(config, arena);
+  std::vector<Row> rows;
+  for (int b = first; b < first + count; ++b) {
+    const MatrixView<float> h = scratch.h.row_range(0, 1);
+    REQUIRE(projection.from_features(samples.features(b, 1), scratch, h).ok());
+    rows.push_back({{h.row(0), h.row(0) + h.cols}, samples.classes[std::size_t(b)]});
+  }
+  return rows;
+}
+
+// Two tasks of 6 classes each; the losses of the second one by definition.
+void compare_with_definition(LearnerConfig config, int per_class) {
+  const int task = 6 * per_class, classes = 12;
+  const Samples samples = make_samples(classes, per_class, config.features, 3, 1, 1.2);
+  Learner learner = std::move(Learner::create(config)).value();
+  REQUIRE(learner.learn(samples.features(0, task), samples.names(0, task)).ok());
+  REQUIRE(learner.end_task().ok());
+  REQUIRE(learner.learn(samples.features(task, task), samples.names(task, task)).ok());
+  const Result<ReadoutReport> report = learner.end_task();
+  REQUIRE(report.ok());
+  CHECK(report->note.empty());
+  CHECK(report->candidates == lambda_grid());
+
+  std::vector<Row> learned, held;
+  const std::vector<Row> current = hidden(config, samples, task, task);
+  const std::vector<int> order = split_order(task, config.split_seed, 1);
+  if (config.lambda_rule == LambdaRule::paper) learned = hidden(config, samples, 0, task);
+  for (int i = 0; i < task; ++i) {
+    (i < int(0.8 * task) ? learned : held).push_back(current[std::size_t(order[std::size_t(i)])]);
+  }
+  double best = INFINITY, chosen = 0;
+  int usable = 0;
+  for (std::size_t i = 0; i < report->candidates.size(); ++i) {
+    if (std::isnan(report->losses[i])) continue;
+    const double loss = defined_loss(learned, held, classes, report->candidates[i]);
+    CAPTURE(report->candidates[i]);
+    CHECK(test::close(report->losses[i], loss, 0.01));
+    if (loss < best) chosen = report->candidates[i];
+    best = std::min(best, loss);
+    ++usable;
+  }
+  CHECK(usable >= 4);
+  CHECK(report->lambda == chosen);
+  CHECK(learner.readout()->lambda == chosen);
+}
+
+LearnerConfig with_rule(LearnerConfig config, LambdaRule rule) {
+  config.lambda_rule = rule;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("lambda: `paper` equals its definition in double", "[engine][lambda]") {
+  compare_with_definition(with_rule(test::exact_config(30, 100), LambdaRule::paper), 12);
+  compare_with_definition(with_rule(test::float_config(30, 100), LambdaRule::paper), 12);
+  compare_with_definition(with_rule(test::float_config(30, 0), LambdaRule::paper), 12);
+}
+
+TEST_CASE("lambda: `code` on the kernel equals its definition in double", "[engine][lambda]") {
+  // 42 samples a task, fewer than M / 2.
+  compare_with_definition(with_rule(test::exact_config(30, 100), LambdaRule::code), 7);
+  compare_with_definition(with_rule(test::float_config(30, 100), LambdaRule::code), 7);
+}
+
+TEST_CASE("lambda: `code` on G of the task equals its definition in double", "[engine][lambda]") {
+  compare_with_definition(with_rule(test::exact_config(30, 100), LambdaRule::code), 20);
+  compare_with_definition(with_rule(test::float_config(30, 0), LambdaRule::code), 20);
+}
+
+TEST_CASE("lambda: the split is random, seeded and whole", "[engine][lambda]") {
+  const std::vector<int> order = split_order(1000, 1, 0);
+  CHECK(std::set<int>(order.begin(), order.end()).size() == 1000);
+  CHECK(*std::max_element(order.begin(), order.end()) == 999);
+  CHECK(split_order(1000, 1, 0) == order);
+  CHECK(split_order(1000, 2, 0) != order);
+  CHECK(split_order(1000, 1, 1) != order);
+  double sum = 0;  // of the first 800: a fair draw is 799.6 * 500 +- 4 000
+  for (int i = 0; i < 800; ++i) sum += order[std::size_t(i)];
+  CHECK(std::abs(sum / 800 - 499.5) < 20);
+}
+
+TEST_CASE("lambda: candidates that float cannot carry never win", "[engine][lambda]") {
+  const Samples samples = make_samples(4, 10, 30);
+  for (const LambdaRule rule : {LambdaRule::paper, LambdaRule::code}) {
+    Learner learner =
+        std::move(Learner::create(with_rule(test::exact_config(30, 200), rule))).value();
+    REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+    const Result<ReadoutReport> report = learner.end_task();
+    REQUIRE(report.ok());
+    CHECK(std::isnan(report->losses.front()));
+    CHECK_FALSE(std::isnan(report->losses.back()));
+    CHECK(report->lambda >= 1e-2);
+    CHECK(report->rule == name(rule));
+  }
+}
+
+TEST_CASE("lambda: a task of one sample takes the lambda before", "[engine][lambda]") {
+  const Samples samples = make_samples(4, 10, 30);
+  Learner learner = std::move(Learner::create(test::exact_config(30, 100))).value();
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  const double before = learner.end_task()->lambda;
+  REQUIRE(learner.learn(samples.features(0, 1), samples.names(0, 1)).ok());
+  const Result<ReadoutReport> report = learner.end_task();
+  REQUIRE(report.ok());
+  CHECK(report->lambda == before);
+  CHECK(test::says(report->note, "the lambda of the task before"));
+  CHECK(report->candidates.empty());
+}
+
+TEST_CASE("lambda: two samples can be split", "[engine][lambda]") {
+  for (const LambdaRule rule : {LambdaRule::paper, LambdaRule::code}) {
+    const Samples samples = make_samples(2, 1, 30);
+    Learner learner =
+        std::move(Learner::create(with_rule(test::exact_config(30, 100), rule))).value();
+    REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+    const Result<ReadoutReport> report = learner.end_task();
+    REQUIRE(report.ok());
+    CHECK(report->losses.size() == 17);
+    CHECK(report->note.empty());
+  }
+}
+
+TEST_CASE("lambda: a kernel without a factor gives no loss", "[engine][lambda]") {
+  const std::vector<float> h{1, 2, 1, 2, 3, 4};  // two equal rows: singular without a ridge
+  const std::vector<std::int32_t> classes{0, 1, 1};
+  const DualRidge dual({h.data(), 3, 2, 2}, classes, 2, 2);
+  CHECK(std::isnan(dual.loss(0.0)));
+  CHECK(std::isfinite(dual.loss(1.0)));
+}
+
+TEST_CASE("lambda: the largest eigenvalue is found to a few percent", "[engine][lambda]") {
+  // G = diag(9, 4, 1) by three samples.
+  Arena arena = std::move(Arena::create(4096)).value();
+  Statistics statistics(3, 0, kCpuKernels, arena);
+  REQUIRE(statistics.reserve_classes(1).ok());
+  statistics.add_class("one");
+  CHECK(statistics.largest_eigenvalue() == 0.0);
+  const std::vector<float> h{3, 0, 0, 0, 2, 0, 0, 0, -1};
+  const std::vector<std::int32_t> classes{0, 0, 0};
+  REQUIRE(statistics.add({h.data(), 3, 3, 3}, classes).ok());
+  CHECK(statistics.trace() == 14.0);
+  CHECK(test::close(statistics.largest_eigenvalue(), 9.0, 0.05));
+}
+
+}  // namespace engram

@@ -1,0 +1,152 @@
+// A learner to a snapshot and back.
+#include <cstring>
+#include <vector>
+
+#include "engine/learner.h"
+#include "tests/support/catch.h"
+#include "tests/support/synthetic.h"
+#include "tests/support/temp_directory.h"
+
+namespace engram {
+namespace {
+
+using test::make_samples;
+using test::Samples;
+
+Result<Learner> round_trip(const Learner& learner, const std::string& path) {
+  SnapshotWriter writer = std::move(SnapshotWriter::create(path)).value();
+  REQUIRE(learner.save(writer).ok());
+  REQUIRE(writer.commit().ok());
+  ENGRAM_ASSIGN(const SnapshotReader reader, SnapshotReader::open(path));
+  return Learner::load(reader);
+}
+
+std::vector<float> scores_of(Learner& learner, const Samples& samples) {
+  const auto readout = learner.readout();
+  const auto classes = int(readout->classes.size());
+  std::vector<float> scores(std::size_t(samples.count() * classes));
+  REQUIRE(
+      learner
+          .score(samples.features(), *readout, {scores.data(), samples.count(), classes, classes})
+          .ok());
+  return scores;
+}
+
+using Sections = std::vector<std::pair<std::string, std::string>>;
+
+Status load_sections(const Sections& sections, const std::string& path) {
+  SnapshotWriter writer = std::move(SnapshotWriter::create(path)).value();
+  for (const auto& [name, bytes] : sections) {
+    REQUIRE(writer.begin_section(name).ok());
+    REQUIRE(writer.write(std::as_bytes(std::span(bytes.data(), bytes.size()))).ok());
+  }
+  REQUIRE(writer.commit().ok());
+  const SnapshotReader reader = std::move(SnapshotReader::open(path)).value();
+  const Result<Learner> learner = Learner::load(reader);
+  return learner.ok() ? Status() : learner.status();
+}
+
+}  // namespace
+
+TEST_CASE("learner state: the round trip keeps everything", "[engine][learner][state]") {
+  const LearnerConfig config =
+      GENERATE(test::exact_config(25, 110), test::float_config(25, 110), test::float_config(25, 0));
+  const test::TempDirectory directory;
+  const Samples samples = make_samples(6, 10, 25);
+  Learner learner = std::move(Learner::create(config)).value();
+
+  Result<Learner> empty = round_trip(learner, directory / "empty");
+  REQUIRE(empty.ok());
+  CHECK(empty->digest() == learner.digest());
+  CHECK(empty->readout() == nullptr);
+
+  // One task ended, another one open with a class that the readout does not have.
+  REQUIRE(learner.learn(samples.features(0, 40), samples.names(0, 40)).ok());
+  REQUIRE(learner.end_task().ok());
+  REQUIRE(learner.learn(samples.features(40, 15), samples.names(40, 15)).ok());
+  Result<Learner> loaded = round_trip(learner, directory / "state");
+  REQUIRE(loaded.ok());
+  CHECK(loaded->config() == config);
+  CHECK(loaded->digest() == learner.digest());
+  CHECK(loaded->classes() == learner.classes());
+  CHECK(loaded->samples() == 55);
+  CHECK(loaded->task_samples() == 15);
+  CHECK(loaded->tasks() == 1);
+  CHECK(loaded->exact_until() == learner.exact_until());
+  CHECK(loaded->readout()->lambda == learner.readout()->lambda);
+  CHECK(loaded->readout()->samples == 40);
+  CHECK(loaded->readout()->classes == learner.readout()->classes);
+  CHECK(loaded->readout()->weights == learner.readout()->weights);
+  CHECK(scores_of(*loaded, samples) == scores_of(learner, samples));
+
+  // And it goes on the same way.
+  for (Learner* each : {&learner, &*loaded}) {
+    REQUIRE(each->learn(samples.features(55, 5), samples.names(55, 5)).ok());
+  }
+  const ReadoutReport mine = learner.end_task().value(), theirs = loaded->end_task().value();
+  CHECK(mine.lambda == theirs.lambda);
+  CHECK(loaded->digest() == learner.digest());
+  CHECK(loaded->readout()->weights == learner.readout()->weights);
+}
+
+TEST_CASE("learner state: sections that do not fit each other are refused",
+          "[engine][learner][state]") {
+  const test::TempDirectory directory;
+  LearnerConfig config = test::exact_config(3, 100);
+  const std::string floats(100 * 101 / 2 * 4, '\0'), sums(400, '\0');
+  const std::string progress =
+      R"({"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":1,"readout_lambda":1.5,"readout_samples":1})";
+  const std::string classes = std::string("\3\0\0\0mug", 7) + std::string("\1\0\0\0\0\0\0\0", 8);
+  const Sections good{{"config", to_json(config)},
+                      {"progress", progress},
+                      {"classes", classes},
+                      {"gram", floats},
+                      {"class_sums", sums},
+                      {"task_rows", "abc"},
+                      {"task_classes", std::string(4, '\0')},
+                      {"readout", sums}};
+  REQUIRE(load_sections(good, directory / "good").ok());
+
+  std::string not_finite = floats;
+  std::memset(not_finite.data() + 40, 0xff, 4);
+  std::string other_config = to_json(test::exact_config(3, 0));
+  const std::pair<std::string, std::string> spoilt[] = {
+      {"config", "{}"},
+      {"config", other_config},
+      {"config", to_json(test::exact_config(3, 101))},
+      {"progress", "[]"},
+      {"progress", R"({"tasks":1})"},
+      {"progress",
+       R"({"tasks":-1,"task_samples":1,"exact_until":9,"readout_classes":1,"readout_lambda":1.5,"readout_samples":1})"},
+      {"progress",
+       R"({"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":2,"readout_lambda":1.5,"readout_samples":1})"},
+      {"classes", classes.substr(0, 10)},
+      {"classes", classes + classes},
+      {"classes", std::string("\xff\xff\xff\xffmug", 7)},
+      {"gram", floats.substr(4)},
+      {"gram", not_finite},
+      {"class_sums", sums + sums},
+      {"task_rows", "abcd"},
+      {"task_classes", "abc"},
+      {"task_classes", std::string("\1\0\0\0", 4)},
+      {"readout", sums.substr(8)},
+  };
+  for (const auto& [name, bytes] : spoilt) {
+    Sections sections = good;
+    for (auto& [section, content] : sections) {
+      if (section == name) content = bytes;
+    }
+    CAPTURE(name, bytes.size());
+    const Status status = load_sections(sections, directory / "bad");
+    CHECK(status.code() == Code::bad_data);
+    CHECK(std::string(status.what()).find("bad") != std::string::npos);
+  }
+  for (std::size_t missing = 0; missing + 1 < good.size(); ++missing) {
+    Sections sections = good;
+    sections.erase(sections.begin() + std::ptrdiff_t(missing));
+    CAPTURE(good[missing].first);
+    CHECK(load_sections(sections, directory / "less").code() == Code::bad_data);
+  }
+}
+
+}  // namespace engram

@@ -1,0 +1,355 @@
+// The learner against its definition in double, and its refusals.
+#include "engine/learner.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "engine/projection.h"
+#include "engine/scorer.h"
+#include "tests/support/allocation_counter.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+#include "tests/support/synthetic.h"
+
+namespace engram {
+namespace {
+
+using test::exact_config;
+using test::float_config;
+using test::make_samples;
+using test::Samples;
+using test::says;
+
+Learner learner_of(const LearnerConfig& config) {
+  Result<Learner> learner = Learner::create(config);
+  REQUIRE(learner.ok());
+  return std::move(learner).value();
+}
+
+// One hidden unit of one row, as the headers of the kernels define it, in double.
+double defined_unit(const LearnerConfig& config, const float* f, int m) {
+  if (config.hidden == 0) return f[m];
+  double p = 0;
+  const bool exact = config.arithmetic == Arithmetic::exact;
+  for (int l = 0; l < config.features; ++l) {
+    const double sign = sign_word(config.seed, l / 32, m) >> (l % 32) & 1u ? 1.0 : -1.0;
+    const double weight =
+        config.weights == Weights::gaussian ? gaussian_weight(config.seed, l, m) : sign;
+    const double q = std::nearbyint(f[l] * config.feature_scale);
+    p += weight * (exact ? std::min(127.0, std::max(-127.0, q)) : f[l]);
+  }
+  if (config.nonlinearity == Nonlinearity::square) return p * p;
+  if (config.nonlinearity == Nonlinearity::relu) p = std::max(p, 0.0);
+  if (!exact) return p;
+  return std::min(double(config.hidden_max), std::floor(p * config.hidden_mul / 65536.0));
+}
+
+std::vector<std::vector<double>> defined_hidden(const LearnerConfig& config,
+                                                const Samples& samples) {
+  std::vector<std::vector<double>> h;
+  for (int b = 0; b < samples.count(); ++b) {
+    h.emplace_back();
+    for (int m = 0; m < config.hidden_units(); ++m) {
+      h.back().push_back(defined_unit(config, samples.features().row(b), m));
+    }
+  }
+  return h;
+}
+
+double accuracy(Learner& learner, const Samples& test) {
+  std::vector<Prediction> predictions(std::size_t(test.count()));
+  REQUIRE(learner.classify(test.features(), predictions).ok());
+  const std::vector<ClassInfo> classes = learner.classes();
+  int right = 0;
+  for (int b = 0; b < test.count(); ++b) {
+    right += classes[std::size_t(predictions[std::size_t(b)].class_index)].label ==
+             test.labels[std::size_t(b)];
+  }
+  return double(right) / test.count();
+}
+
+LearnerConfig config_number(int number) {
+  LearnerConfig config = number == 0   ? exact_config(37, 101)
+                         : number == 1 ? float_config(37, 101)
+                         : number == 2 ? float_config(37, 101, Weights::bipolar)
+                                       : float_config(37, 0);
+  if (number == 2) config.nonlinearity = Nonlinearity::square;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("learner: G, C and the readout equal their definitions in double", "[engine][learner]") {
+  const int number = GENERATE(0, 1, 2, 3);
+  LearnerConfig config = config_number(number);
+  config.lambda_rule = LambdaRule::fixed;
+  config.lambda = number == 2 ? 1e6 : 100;
+  CAPTURE(number);
+  const Samples samples = make_samples(5, 9, 37);
+  const auto h = defined_hidden(config, samples);
+  const int units = config.hidden_units();
+  Learner learner = learner_of(config);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+
+  const double tolerance = config.arithmetic == Arithmetic::exact ? 0.0 : 1e-5;
+  const std::vector<double> zeros(static_cast<std::size_t>(units));
+  std::vector<std::vector<double>> a(zeros.size(), zeros);
+  double worst = 0, largest = 0;
+  for (int r = 0; r < units; ++r) {
+    for (int c = 0; c < units; ++c) {
+      for (const auto& row : h) a[r][c] += row[r] * row[c];
+      worst = std::max(worst, std::abs(a[r][c] - learner.gram(r, c)));
+      largest = std::max(largest, std::abs(a[r][c]));
+    }
+    a[r][r] += config.lambda;
+  }
+  CHECK(worst <= tolerance * largest);
+  CHECK(largest > 0);
+
+  REQUIRE(learner.end_task().ok());
+  const auto readout = learner.readout();
+  REQUIRE(readout->classes.size() == 5);
+  CHECK(readout->classes[3] == "class 3");
+  CHECK(readout->lambda == config.lambda);
+  for (int k = 0; k < 5; ++k) {
+    // (G + lambda I) Wo[k] must be C[k].
+    double error = 0, sum_error = 0, size = 0;
+    for (int r = 0; r < units; ++r) {
+      double product = 0, sum = 0;
+      for (int c = 0; c < units; ++c)
+        product += a[r][c] * readout->weights[std::size_t(k * units + c)];
+      for (int b = 0; b < samples.count(); ++b) {
+        if (samples.classes[std::size_t(b)] == k) sum += h[std::size_t(b)][std::size_t(r)];
+      }
+      sum_error = std::max(sum_error, std::abs(learner.class_sum(k, r) - sum));
+      error = std::max(error, std::abs(product - sum));
+      size = std::max(size, std::abs(sum));
+    }
+    CHECK(sum_error <= tolerance * size);
+    CHECK(error < 2e-3 * size);
+  }
+}
+
+TEST_CASE("learner: learns classes one after another and keeps the first", "[engine][learner]") {
+  const LearnerConfig config =
+      GENERATE(exact_config(64, 400), float_config(64, 400),
+               float_config(64, 400, Weights::bipolar), float_config(64, 0));
+  const Samples train = make_samples(12, 10, 64), test = make_samples(12, 10, 64, 1, 2);
+  Learner learner = learner_of(config);
+  for (int task = 0; task < 4; ++task) {
+    REQUIRE(learner.learn(train.features(30 * task, 30), train.names(30 * task, 30)).ok());
+    CHECK(learner.task_samples() == 30);
+    REQUIRE(learner.end_task().ok());
+    CHECK(learner.task_samples() == 0);
+    CHECK(learner.tasks() == task + 1);
+    CHECK(int(learner.classes().size()) == 3 * (task + 1));
+  }
+  CHECK(learner.samples() == 120);
+  CHECK(learner.classes()[11] == ClassInfo{"class 11", 10});
+  CHECK(accuracy(learner, test) > 0.95);
+}
+
+TEST_CASE("learner: encode then learn is learn", "[engine][learner]") {
+  const LearnerConfig config = GENERATE(exact_config(50, 200), float_config(50, 200));
+  const Samples samples = make_samples(4, 100, 50);
+  Learner direct = learner_of(config), encoded = learner_of(config);
+  REQUIRE(direct.learn(samples.features(), samples.labels).ok());
+  const Result<SampleBatch> batch = encoded.encode(samples.features(), samples.labels);
+  REQUIRE(batch.ok());
+  REQUIRE(encoded.learn(batch.value()).ok());
+  CHECK(direct.digest() == encoded.digest());
+  CHECK(direct.end_task()->lambda == encoded.end_task()->lambda);
+}
+
+TEST_CASE("learner: nothing learned, one sample, one class", "[engine][learner]") {
+  Learner learner = learner_of(exact_config(20, 100));
+  const Samples samples = make_samples(1, 6, 20);
+  std::vector<Prediction> predictions(6);
+  REQUIRE(learner.classify(samples.features(), predictions).ok());
+  CHECK(predictions[0].class_index == -1);
+  CHECK(learner.readout() == nullptr);
+
+  const Result<ReadoutReport> empty = learner.end_task();
+  REQUIRE_FALSE(empty.ok());
+  CHECK(empty.status().code() == Code::invalid_argument);
+  CHECK(learner.tasks() == 0);
+
+  REQUIRE(learner.learn(samples.features(0, 1), samples.names(0, 1)).ok());
+  const Result<ReadoutReport> one = learner.end_task();
+  REQUIRE(one.ok());
+  CHECK(says(one->note, "one sample"));
+  CHECK(one->lambda > 0);
+  REQUIRE(learner.classify(samples.features(), predictions).ok());
+  CHECK(predictions[5].class_index == 0);
+  CHECK(predictions[0].score > 0.5f);
+
+  REQUIRE(learner.learn(samples.features(1, 5), samples.names(1, 5)).ok());
+  CHECK(learner.end_task()->note.empty());
+  const Result<ReadoutReport> again = learner.end_task();
+  REQUIRE(again.ok());
+  CHECK(says(again->note, "no sample"));
+  CHECK(learner.tasks() == 3);
+}
+
+TEST_CASE("learner: features that are all zero have a defined outcome", "[engine][learner]") {
+  const LearnerConfig config = GENERATE(exact_config(20, 100), float_config(20, 0));
+  Learner learner = learner_of(config);
+  const std::vector<float> zeros(200);
+  const std::vector<std::string> labels(10, "nothing");
+  REQUIRE(learner.learn({zeros.data(), 10, 20, 20}, labels).ok());
+  REQUIRE(learner.end_task().ok());
+  std::vector<Prediction> predictions(10);
+  REQUIRE(learner.classify({zeros.data(), 10, 20, 20}, predictions).ok());
+  CHECK(predictions[0].score == 0.0f);
+}
+
+TEST_CASE("learner: huge float features still get a readout, with a note", "[engine][learner]") {
+  Learner learner = learner_of(float_config(20, 100));
+  Samples samples = make_samples(3, 10, 20);
+  for (float& value : samples.values) value *= 1e7f;
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  const Result<ReadoutReport> report = learner.end_task();
+  REQUIRE(report.ok());
+  CHECK(says(report->note, "No candidate"));
+  CHECK(accuracy(learner, samples) > 0.9);
+}
+
+TEST_CASE("learner: a failed end of a task keeps the old readout", "[engine][learner]") {
+  LearnerConfig config = float_config(20, 100);
+  config.nonlinearity = Nonlinearity::square;
+  Learner learner = learner_of(config);
+  Samples samples = make_samples(2, 5, 20);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task().ok());
+  const auto before = learner.readout();
+  for (float& value : samples.values) value *= 1e15f;  // its squares' squares overflow
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  const Result<ReadoutReport> report = learner.end_task();
+  REQUIRE_FALSE(report.ok());
+  CHECK(learner.readout() == before);
+  CHECK(learner.task_samples() == 10);
+  CHECK(learner.tasks() == 1);
+}
+
+TEST_CASE("learner: bad input is refused and changes nothing", "[engine][learner]") {
+  const LearnerConfig config = GENERATE(exact_config(20, 100), float_config(20, 100));
+  Learner learner = learner_of(config);
+  const Samples samples = make_samples(2, 5, 20);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task().ok());
+  const std::string before = learner.digest();
+
+  const auto refused = [&](const Samples& bad, Code code) {
+    CHECK(learner.learn(bad.features(), bad.labels).code() == code);
+    CHECK(learner.encode(bad.features(), bad.labels).status().code() == code);
+  };
+  for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity()}) {
+    Samples bad = samples;
+    bad.values.back() = value;
+    refused(bad, Code::bad_data);
+    std::vector<Prediction> predictions(10);
+    CHECK(learner.classify(bad.features(), predictions).code() == Code::bad_data);
+    std::vector<float> scores(20);
+    CHECK(learner.score(bad.features(), *learner.readout(), {scores.data(), 10, 2, 2}).code() ==
+          Code::bad_data);
+  }
+  refused(make_samples(2, 5, 19), Code::invalid_argument);
+  for (const char* label : {"", "tab\t", "\xff"}) {
+    Samples bad = samples;
+    bad.labels.back() = label;
+    refused(bad, Code::invalid_argument);
+  }
+  Samples fewer = samples;
+  fewer.labels.pop_back();
+  refused(fewer, Code::invalid_argument);
+
+  SampleBatch batch = learner.encode(samples.features(), samples.labels).value();
+  batch.rows.pop_back();
+  CHECK(learner.learn(batch).code() == Code::invalid_argument);
+  batch.rows.push_back(std::byte{0x80});
+  if (config.arithmetic == Arithmetic::exact) CHECK(learner.learn(batch).code() == Code::bad_data);
+  CHECK_FALSE(learner.end_task(-1.0).ok());
+
+  CHECK(learner.digest() == before);
+  CHECK(learner.classes().size() == 2);
+  CHECK(learner.task_samples() == 0);
+}
+
+TEST_CASE("learner: labels with spaces, UTF-8 and slashes are classes", "[engine][learner]") {
+  Learner learner = learner_of(exact_config(20, 100));
+  const Samples samples = make_samples(3, 1, 20);
+  const std::vector<std::string> labels{"red mug", "猫/chat", "../up"};
+  REQUIRE(learner.learn(samples.features(), labels).ok());
+  CHECK(learner.classes()[1] == ClassInfo{"猫/chat", 1});
+}
+
+TEST_CASE("learner: configs that make no sense or do not fit are refused", "[engine][learner]") {
+  CHECK(Learner::create(exact_config(0, 100)).status().code() == Code::invalid_argument);
+  CHECK(Scorer::create(exact_config(0, 100)).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("learner: a scorer of its own gives the learner's scores", "[engine][learner]") {
+  const LearnerConfig config = GENERATE(exact_config(30, 150), float_config(30, 150));
+  Learner learner = learner_of(config);
+  const Samples samples = make_samples(3, 120, 30);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task().ok());
+  const auto readout = learner.readout();
+  Result<Scorer> scorer = Scorer::create(config);
+  REQUIRE(scorer.ok());
+  std::vector<float> mine(360 * 3), theirs(360 * 3);
+  REQUIRE(scorer->score(samples.features(), *readout, {mine.data(), 360, 3, 3}).ok());
+  REQUIRE(learner.score(samples.features(), *readout, {theirs.data(), 360, 3, 3}).ok());
+  CHECK(mine == theirs);
+
+  Readout other = *readout;
+  other.hidden_units = 149;
+  CHECK(scorer->score(samples.features(), other, {mine.data(), 360, 3, 3}).code() ==
+        Code::invalid_argument);
+}
+
+TEST_CASE("learner: a replayed lambda is used as it is", "[engine][learner]") {
+  Learner learner = learner_of(exact_config(20, 100));
+  const Samples samples = make_samples(2, 5, 20);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  const Result<ReadoutReport> report = learner.end_task(1234.5);
+  REQUIRE(report.ok());
+  CHECK(report->lambda == 1234.5);
+  CHECK(report->rule == "replayed");
+  CHECK(report->candidates.empty());
+}
+
+TEST_CASE("learner: after start, learning known classes and classifying allocate nothing",
+          "[engine][learner][memory]") {
+  if (!test::counts_allocations()) {
+    WARN("allocations are not counted under sanitizers");
+    return;
+  }
+  const LearnerConfig config = GENERATE(exact_config(40, 300), float_config(40, 300));
+  Learner learner = learner_of(config);
+  const Samples samples = make_samples(3, 100, 40);
+  std::vector<Prediction> predictions(300);
+  const SampleBatch batch = learner.encode(samples.features(), samples.labels).value();
+  // Once: classes are met, the pool's threads start, BLAS takes its own buffers.
+  REQUIRE(learner.learn(batch).ok());
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task().ok());
+  REQUIRE(learner.classify(samples.features(), predictions).ok());
+
+  const long before = test::allocations();
+  const Status learned = learner.learn(samples.features(), samples.labels);
+  const Status learned_batch = learner.learn(batch);
+  const Status classified = learner.classify(samples.features(), predictions);
+  const Status one = learner.classify(samples.features(7, 1), std::span(predictions).first(1));
+  const long after = test::allocations();
+  CHECK((learned.ok() && learned_batch.ok() && classified.ok() && one.ok()));
+  CHECK(after - before == 0);
+
+  const long counted = test::allocations();
+  predictions.reserve(1000);
+  CHECK(test::allocations() > counted);  // the counter counts
+}
+
+}  // namespace engram

@@ -1,0 +1,100 @@
+#include "engine/memory_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/projection.h"
+#include "engine/statistics.h"
+#include "platform/arena.h"
+#include "tests/support/catch.h"
+#include "tests/support/synthetic.h"
+
+namespace engram {
+namespace {
+
+const PlannedBuffer& row(const MemoryPlan& plan, const std::string& name) {
+  const auto found = std::find_if(plan.buffers.begin(), plan.buffers.end(),
+                                  [&](const PlannedBuffer& b) { return b.name == name; });
+  REQUIRE(found != plan.buffers.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("plan: the rows that matter have the right size", "[engine][plan]") {
+  const MemoryPlan exact = plan(test::exact_config(1280, 10000), 100, 1000);
+  CHECK(row(exact, "G and its factor").bytes == 400'000'000);
+  CHECK(row(exact, "G and its factor").shape == "(10000, 10000) float");
+  CHECK(row(exact, "signs W").bytes == 1280 / 8 * 10000);
+  CHECK(row(exact, "class sums C").bytes == 128 * 10000 * 4);
+  CHECK(row(exact, "readout").bytes == 100 * 10000 * 4);
+  CHECK(row(exact, "held-out hidden units").bytes == 200 * 10000 * 4);
+  std::int64_t sum = 0;
+  std::set<std::string> names;
+  for (const PlannedBuffer& buffer : exact.buffers) {
+    sum += buffer.bytes;
+    CHECK(names.insert(buffer.name).second);
+  }
+  CHECK(exact.total() == sum);
+
+  const MemoryPlan floating = plan(test::float_config(1280, 10000), 100, 1000);
+  CHECK(row(floating, "weights W").bytes == 32 * row(exact, "signs W").bytes);
+}
+
+TEST_CASE("plan: the arena has exactly the bytes of its rows", "[engine][plan]") {
+  const LearnerConfig config =
+      GENERATE(test::exact_config(33, 107), test::float_config(33, 107), test::float_config(33, 0));
+  const MemoryPlan memory = plan(config, 1);
+  Arena arena = std::move(Arena::create(std::size_t(memory.learner_arena_bytes()))).value();
+  const Projection projection(config, kCpuKernels, arena);
+  ProjectionScratch::take(config, arena);
+  CHECK(arena.used() == std::size_t(memory.scorer_arena_bytes()));
+  ProjectionScratch::take(config, arena);
+  arena.take<std::int32_t>(kMaxBatchRows);
+  const Statistics statistics(config.hidden_units(), 0, kCpuKernels, arena);
+  CHECK(arena.used() == arena.size());
+}
+
+TEST_CASE("plan: budgets by device and by number", "[engine][plan]") {
+  std::int64_t before = 0;
+  for (const Device& device : devices()) {
+    CHECK(parse_budget(device.name).value() == device.budget);
+    CHECK(device.budget > before);
+    CHECK(device.budget < device.memory);
+    before = device.budget;
+  }
+  CHECK(devices().size() == 4);
+  CHECK(parse_budget("3000000000").value() == 3'000'000'000);
+  CHECK(parse_budget("512MiB").value() == 512 << 20);
+  CHECK(parse_budget("1.5GB").value() == 1'500'000'000);
+  for (const char* bad : {"", "GB", "-1", "0", "4 parsecs", "1e99", "nan", "orin"}) {
+    CAPTURE(bad);
+    CHECK(parse_budget(bad).status().code() == Code::invalid_argument);
+  }
+}
+
+TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
+  LearnerConfig config = test::exact_config(1280, 100);
+  for (const std::int64_t budget : {10'000'000LL, 100'000'000LL, 1'000'000'000LL}) {
+    const Result<int> hidden = largest_hidden(config, 100, budget);
+    REQUIRE(hidden.ok());
+    CAPTURE(budget, hidden.value());
+    config.hidden = hidden.value();
+    CHECK(plan(config, 100).total() <= budget);
+    config.hidden += 100;
+    CHECK(plan(config, 100).total() > budget);
+  }
+  CHECK(largest_hidden(config, 100, 1'000'000'000'000LL).value() == 20000);
+  CHECK(largest_hidden(config, 100, 1000).status().code() == Code::out_of_memory);
+}
+
+TEST_CASE("plan: grows with what is learned, in every rule", "[engine][plan]") {
+  for (const LambdaRule rule : {LambdaRule::fixed, LambdaRule::paper, LambdaRule::code}) {
+    LearnerConfig config = test::exact_config(1280, 2000);
+    config.lambda_rule = rule;
+    CHECK(plan(config, 1000).total() > plan(config, 10).total());
+    CHECK(plan(config, 10, 9000).total() >= plan(config, 10, 100).total());
+  }
+}
+
+}  // namespace engram

@@ -1,0 +1,94 @@
+#include "tests/support/allocation_counter.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <link.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define ENGRAM_TEST_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ENGRAM_TEST_SANITIZED 1
+#endif
+
+#if defined(__GLIBC__) && !defined(ENGRAM_TEST_SANITIZED)
+
+namespace {
+
+std::atomic<long> count{0};
+std::atomic<std::uintptr_t> blas_begin{0}, blas_end{0};  // OpenBLAS's code
+
+void note(const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  const bool blas = address >= blas_begin.load(std::memory_order_relaxed) &&
+                    address < blas_end.load(std::memory_order_relaxed);
+  if (!blas) count.fetch_add(1, std::memory_order_relaxed);
+}
+
+int find_blas(dl_phdr_info* library, std::size_t, void*) {
+  if (std::strstr(library->dlpi_name, "openblas") == nullptr) return 0;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const auto& part = library->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+    blas_begin = library->dlpi_addr + part.p_vaddr;
+    blas_end = library->dlpi_addr + part.p_vaddr + part.p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+// The executable's own definitions come before the C library's, for all shared libraries too.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t number, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) {
+  note(__builtin_return_address(0));
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t number, std::size_t size) {
+  note(__builtin_return_address(0));
+  return __libc_calloc(number, size);
+}
+void* realloc(void* old, std::size_t size) {
+  note(__builtin_return_address(0));
+  return __libc_realloc(old, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  note(__builtin_return_address(0));
+  return __libc_memalign(alignment, size);
+}
+}
+
+namespace engram::test {
+bool counts_allocations() {
+  dl_iterate_phdr(find_blas, nullptr);
+  return true;
+}
+long allocations() {
+  return count.load();
+}
+}  // namespace engram::test
+
+#else
+
+namespace engram::test {
+bool counts_allocations() {
+  return false;
+}
+long allocations() {
+  return 0;
+}
+}  // namespace engram::test
+
+#endif

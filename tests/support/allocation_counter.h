@@ -1,0 +1,12 @@
+// Counts every allocation of the process (malloc and all that is built on it), ours and libraries',
+// except those that OpenBLAS makes for itself: it takes a job list for each call that it spreads
+// over threads.
+#pragma once
+
+namespace engram::test {
+
+// False under sanitizers, which replace malloc themselves, and without glibc.
+bool counts_allocations();
+long allocations();  // since the start
+
+}  // namespace engram::test
