@@ -1,0 +1,125 @@
+// cholesky: UT U against G + lambda I in double; G is never touched.
+#include "kernels/cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "kernels/gram_update.h"
+#include "tests/support/catch.h"
+#include "tests/support/gram_case.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+namespace {
+
+using test::GramCase;
+using test::GuardedMatrix;
+
+GuardedMatrix<float> hidden_units(int frames, int units) {
+  std::mt19937 random(1);
+  GuardedMatrix<float> h(frames, units);
+  h.fill([&] { return random() % 32; });
+  return h;
+}
+
+// G of the given rows, and rubbish where the factor will be.
+GramCase learned(const GuardedMatrix<float>& h) {
+  GramCase g(h.cols());
+  for (int r = 0; r < h.cols(); ++r)
+    for (int c = 0; c < h.cols(); ++c) g.buffer(r, c) = c < r ? 0.0f : std::nanf("");
+  g.diagonal.fill([] { return 0.0f; });
+  REQUIRE(cpu::gram_update(Stream{}, h.read(), 1.0f, g.view()).ok());
+  return g;
+}
+
+void require_gram_kept(const GramCase& g, const GramCase& before) {
+  REQUIRE(g.same_below(before));
+  REQUIRE(g.diagonal == before.diagonal);
+  REQUIRE(g.untouched());
+}
+
+// Largest |UT U - wanted| relative to the largest diagonal element.
+double residual(GramCase& g, GramCase& wanted, float lambda) {
+  const int units = g.buffer.rows();
+  double worst = 0.0, largest = lambda;
+  for (int r = 0; r < units; ++r) {
+    largest = std::max(largest, double{wanted.diagonal(0, r)} + lambda);
+    for (int c = r; c < units; ++c) {
+      double sum = 0.0;
+      for (int k = 0; k <= r; ++k) sum += double{g.buffer(k, r)} * g.buffer(k, c);
+      const double expected = wanted.view().gram(r, c) + (r == c ? double{lambda} : 0.0);
+      worst = std::max(worst, std::fabs(sum - expected));
+    }
+  }
+  return worst / largest;
+}
+
+}  // namespace
+
+TEST_CASE("cholesky: UT U is G + lambda I, and G is kept", "[kernels][cholesky]") {
+  const int units = GENERATE(1, 2, 31, 32, 33, 64, 150, 300);
+  const int frames = GENERATE(1, 40, 400);  // rank below and above M
+  const float lambda = GENERATE(1.0f, 1000.0f);
+  for (const int threads : {1, 2}) {
+    CAPTURE(units, frames, lambda, threads);
+    const test::OnPath on({cpu::best_simd(), threads});
+    GramCase before = learned(hidden_units(frames, units));
+    GramCase g = before;
+    REQUIRE(cpu::cholesky(Stream{}, lambda, {}, g.view()).ok());
+    REQUIRE(residual(g, before, lambda) < 1e-5);
+    require_gram_kept(g, before);
+  }
+}
+
+TEST_CASE("cholesky: held-out rows are left out of the factor only", "[kernels][cholesky]") {
+  const int held = GENERATE(1, 7, 60);
+  CAPTURE(held);
+  const GuardedMatrix<float> h = hidden_units(60, 80);
+  const GramCase before = learned(h);
+  GuardedMatrix<float> rest(60 - held, 80);
+  for (int b = held; b < 60; ++b)
+    for (int m = 0; m < 80; ++m) rest(b - held, m) = h(b, m);
+  GramCase wanted = learned(rest);
+
+  GramCase g = before;
+  const MatrixView<const float> held_out = h.read().row_range(0, held);
+  REQUIRE(cpu::cholesky(Stream{}, 100.0f, held_out, g.view()).ok());
+  REQUIRE(residual(g, wanted, 100.0f) < 1e-5);
+  require_gram_kept(g, before);
+
+  // And again without: nothing of the first factor is left behind.
+  REQUIRE(cpu::cholesky(Stream{}, 100.0f, {}, g.view()).ok());
+  GramCase all = before;
+  REQUIRE(residual(g, all, 100.0f) < 1e-5);
+}
+
+TEST_CASE("cholesky: what has no factor is bad data, and G is kept", "[kernels][cholesky]") {
+  const int place = GENERATE(0, 1, 2, 3);
+  constexpr float kBad[] = {-1e6f, std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity(), 1e30f};
+  for (const float bad : kBad) {
+    CAPTURE(place, bad);
+    GramCase before = learned(hidden_units(10, 70));
+    // On the diagonal a large number is good; off it, it breaks positive definiteness.
+    if (place == 0) before.diagonal(0, 0) = bad == 1e30f ? -1.0f - 2e6f : bad;
+    if (place == 1) before.diagonal(0, 69) = bad == 1e30f ? -1.0f - 2e6f : bad;
+    if (place == 2) before.buffer(1, 0) = bad;
+    if (place == 3) before.buffer(69, 35) = bad;
+    GramCase g = before;
+    const Status status = cpu::cholesky(Stream{}, 1.0f, {}, g.view());
+    REQUIRE(status.code() == Code::bad_data);
+    REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
+    require_gram_kept(g, before);
+  }
+}
+
+TEST_CASE("cholesky: nothing to factor", "[kernels][cholesky]") {
+  GramCase g(0);
+  REQUIRE(cpu::cholesky(Stream{}, 1.0f, {}, g.view()).ok());
+}
+
+}  // namespace engram

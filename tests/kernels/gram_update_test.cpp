@@ -1,0 +1,155 @@
+// gram_update: whole numbers, so every path and every split gives the same bits.
+#include "kernels/gram_update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/support/gram_case.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+namespace {
+
+using test::GramCase;
+using test::GuardedMatrix;
+
+GuardedMatrix<float> whole_numbers(int frames, int units, unsigned hmax, unsigned seed) {
+  std::mt19937 random(seed);
+  GuardedMatrix<float> h(frames, units);
+  h.fill([&] { return random() % (hmax + 1); });
+  return h;
+}
+
+// Random whole numbers for G, and a factor above that must survive.
+GramCase random_gram(int units, unsigned seed) {
+  std::mt19937 random(seed);
+  GramCase g(units);
+  g.buffer.fill([&] { return random() % 1000; });
+  g.diagonal.fill([&] { return random() % 1000; });
+  return g;
+}
+
+void learn(const GuardedMatrix<float>& h, float sign, GramCase& g) {
+  REQUIRE(cpu::gram_update(Stream{}, h.read(), sign, g.view()).ok());
+}
+
+// The definition in the header, read literally.
+GramCase defined(const GuardedMatrix<float>& h, float sign, GramCase g) {
+  for (int r = 0; r < h.cols(); ++r) {
+    for (int c = 0; c <= r; ++c) {
+      double sum = 0.0;
+      for (int b = 0; b < h.rows(); ++b) sum += double{h(b, r)} * h(b, c);
+      float& place = r == c ? g.diagonal(0, r) : g.buffer(r, c);
+      place = static_cast<float>(place + sign * sum);
+    }
+  }
+  return g;
+}
+
+void require_same(const GramCase& got, const GramCase& expected) {
+  REQUIRE(got.buffer == expected.buffer);  // with the factor above and the guards
+  REQUIRE(got.diagonal == expected.diagonal);
+}
+
+}  // namespace
+
+// Below, at and above every edge: a tile is 6 rows by 16 columns, a block up to 240 rows and a few
+// hundred columns, a pass 256 frames.
+TEST_CASE("gram_update: equals the definition", "[kernels][gram_update]") {
+  const int units = GENERATE(0, 1, 2, 5, 6, 7, 15, 16, 17, 31, 33, 47, 48, 49, 239, 240, 241);
+  const int frames = GENERATE(0, 1, 2, 3, 16, 48, 65);
+  const float sign = GENERATE(1.0f, -1.0f);
+  const GuardedMatrix<float> h = whole_numbers(frames, units, 31, 1);
+  const GramCase expected = defined(h, sign, random_gram(units, 2));
+  for (const test::Path path : test::kernel_paths()) {
+    CAPTURE(units, frames, sign, cpu::name(path.simd), path.threads);
+    const test::OnPath on(path);
+    GramCase g = random_gram(units, 2);
+    learn(h, sign, g);
+    require_same(g, expected);
+  }
+}
+
+TEST_CASE("gram_update: long batches and wide matrices", "[kernels][gram_update]") {
+  const auto [frames, units] =
+      GENERATE(std::pair{255, 130}, std::pair{256, 129}, std::pair{257, 50}, std::pair{700, 40},
+               std::pair{1, 2100}, std::pair{3, 700});
+  const GuardedMatrix<float> h = whole_numbers(frames, units, 31, 3);
+  const GramCase expected = defined(h, 1.0f, random_gram(units, 4));
+  for (const test::Path path : test::kernel_paths()) {
+    CAPTURE(units, frames, cpu::name(path.simd), path.threads);
+    const test::OnPath on(path);
+    GramCase g = random_gram(units, 4);
+    learn(h, 1.0f, g);
+    require_same(g, expected);
+  }
+}
+
+TEST_CASE("gram_update: any order, any split, any path, the same bits", "[kernels][gram_update]") {
+  // hmax 255 and 256 frames: sums up to 256 * 255^2 = 16 646 400, just below 2^24.
+  const GuardedMatrix<float> h = whole_numbers(256, 300, 255, 5);
+  GramCase expected(300);
+  expected.buffer.fill([] { return 0; });
+  expected.diagonal.fill([] { return 0; });
+  GramCase empty = expected;
+  expected = defined(h, 1.0f, expected);
+  for (const test::Path path : test::kernel_paths()) {
+    for (const int batch : {1, 7, 48, 256}) {
+      CAPTURE(batch, cpu::name(path.simd), path.threads);
+      const test::OnPath on(path);
+      GramCase g = empty;
+      for (int end = 256; end > 0; end -= batch) {  // the last frames first
+        const int first = std::max(0, end - batch);
+        REQUIRE(cpu::gram_update(Stream{}, h.read().row_range(first, end - first), 1.0f, g.view())
+                    .ok());
+      }
+      require_same(g, expected);
+    }
+  }
+}
+
+TEST_CASE("gram_update: unlearning undoes learning to the bit", "[kernels][gram_update]") {
+  const GuardedMatrix<float> h = whole_numbers(33, 100, 63, 6);
+  for (const test::Path path : test::kernel_paths()) {
+    const test::OnPath on(path);
+    const GramCase before = random_gram(100, 7);
+    GramCase g = before;
+    learn(h, 1.0f, g);
+    REQUIRE_FALSE(g.same_below(before));
+    REQUIRE(g.same_on_and_above(before));
+    learn(h, -1.0f, g);
+    require_same(g, before);
+  }
+}
+
+TEST_CASE("gram_update: a float SYRK for real numbers", "[kernels][gram_update]") {
+  std::mt19937 random(8);
+  std::normal_distribution<float> normal;
+  GuardedMatrix<float> h(48, 150);
+  h.fill([&] { return normal(random); });
+  for (const test::Path path : test::kernel_paths()) {
+    CAPTURE(cpu::name(path.simd), path.threads);
+    const test::OnPath on(path);
+    GramCase g(150);
+    g.buffer.fill([] { return 0.0f; });
+    g.diagonal.fill([] { return 0.0f; });
+    learn(h, 1.0f, g);
+    double worst = 0.0;
+    for (int r = 0; r < 150; ++r) {
+      for (int c = 0; c <= r; ++c) {
+        double sum = 0.0, size = 0.0;
+        for (int b = 0; b < 48; ++b) {
+          sum += double{h(b, r)} * h(b, c);
+          size += std::fabs(double{h(b, r)} * h(b, c));
+        }
+        worst = std::max(worst, std::fabs(g.view().gram(r, c) - sum) / size);
+      }
+    }
+    REQUIRE(worst < 1e-6);
+    REQUIRE(g.untouched());
+  }
+}
+
+}  // namespace engram

@@ -1,0 +1,75 @@
+// quantise: the definition, its edges, its bounds.
+#include "kernels/quantise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/support/guarded_matrix.h"
+
+namespace engram {
+namespace {
+
+using test::GuardedMatrix;
+
+// The definition in the header, read literally.
+int defined(float feature, float scale) {
+  const float product = feature * scale;
+  if (std::isnan(product)) return 0;
+  return static_cast<int>(std::clamp(std::nearbyint(double{product}), -127.0, 127.0));
+}
+
+int quantise_one(float feature, float scale) {
+  GuardedMatrix<float> f(1, 1);
+  GuardedMatrix<std::int8_t> q(1, 1);
+  f(0, 0) = feature;
+  REQUIRE(cpu::quantise(Stream{}, f.read(), scale, q.view()).ok());
+  return q(0, 0);
+}
+
+}  // namespace
+
+TEST_CASE("quantise: equals the definition", "[kernels][quantise]") {
+  const int rows = GENERATE(1, 3, 17);
+  const int cols = GENERATE(0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 384, 1281);
+  const float scale = GENERATE(0.5f, 13.7f, 1000.0f);
+  CAPTURE(rows, cols, scale);
+
+  std::mt19937 random(1);
+  std::normal_distribution<float> feature;
+  GuardedMatrix<float> f(rows, cols);
+  GuardedMatrix<std::int8_t> q(rows, cols);
+  f.fill([&] { return feature(random); });
+  REQUIRE(cpu::quantise(Stream{}, f.read(), scale, q.view()).ok());
+
+  for (int b = 0; b < rows; ++b)
+    for (int l = 0; l < cols; ++l) REQUIRE(int{q(b, l)} == defined(f(b, l), scale));
+  REQUIRE(q.untouched());
+}
+
+TEST_CASE("quantise: halves go to the even neighbour", "[kernels][quantise]") {
+  for (int half = -255; half <= 255; ++half) {
+    const float feature = static_cast<float>(half) / 2.0f;
+    CAPTURE(feature);
+    REQUIRE(quantise_one(feature, 1.0f) == defined(feature, 1.0f));
+  }
+  REQUIRE(quantise_one(0.5f, 1.0f) == 0);
+  REQUIRE(quantise_one(1.5f, 1.0f) == 2);
+  REQUIRE(quantise_one(-2.5f, 1.0f) == -2);
+}
+
+TEST_CASE("quantise: the extremes are cut, NaN gives 0", "[kernels][quantise]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  REQUIRE(quantise_one(127.4f, 1.0f) == 127);
+  REQUIRE(quantise_one(126.6f, 1.0f) == 127);
+  REQUIRE(quantise_one(1e30f, 1e30f) == 127);
+  REQUIRE(quantise_one(-1e30f, 1e30f) == -127);
+  REQUIRE(quantise_one(kInfinity, 1.0f) == 127);
+  REQUIRE(quantise_one(-kInfinity, 1.0f) == -127);
+  REQUIRE(quantise_one(std::numeric_limits<float>::quiet_NaN(), 1.0f) == 0);
+  REQUIRE(quantise_one(-0.0f, 1.0f) == 0);
+}
+
+}  // namespace engram

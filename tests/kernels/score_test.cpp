@@ -1,0 +1,66 @@
+// score: against the definition in double.
+#include "kernels/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/support/guarded_matrix.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+namespace {
+
+using test::GuardedMatrix;
+
+}  // namespace
+
+TEST_CASE("score: equals the definition within float rounding", "[kernels][score]") {
+  const int frames = GENERATE(0, 1, 2, 17);
+  const int classes = GENERATE(0, 1, 3, 4, 5, 100);
+  const int units = GENERATE(0, 1, 7, 8, 31, 32, 33, 500, 5001);
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  GuardedMatrix<float> h(frames, units), readout(classes, units);
+  h.fill([&] { return static_cast<float>(random() % 32); });
+  readout.fill([&] { return normal(random); });
+
+  for (const test::Path path : test::kernel_paths()) {
+    CAPTURE(frames, classes, units, cpu::name(path.simd), path.threads);
+    const test::OnPath on(path);
+    GuardedMatrix<float> s(frames, classes);
+    REQUIRE(cpu::score(Stream{}, h.read(), readout.read(), s.view()).ok());
+    double worst = 0.0;
+    for (int b = 0; b < frames; ++b) {
+      for (int k = 0; k < classes; ++k) {
+        double sum = 0.0, size = 0.0;
+        for (int m = 0; m < units; ++m) {
+          sum += double{h(b, m)} * readout(k, m);
+          size += std::fabs(double{h(b, m)} * readout(k, m));
+        }
+        worst = std::max(worst, std::fabs(s(b, k) - sum) / (size + 1e-30));
+      }
+    }
+    REQUIRE(worst < 1e-6);
+    REQUIRE(s.untouched());
+  }
+}
+
+TEST_CASE("score: a NaN in the readout reaches its class only", "[kernels][score]") {
+  const int frames = GENERATE(1, 3);
+  for (const test::Path path : test::kernel_paths()) {
+    const test::OnPath on(path);
+    GuardedMatrix<float> h(frames, 40), readout(3, 40), s(frames, 3);
+    h.fill([] { return 1.0f; });
+    readout.fill([] { return 0.5f; });
+    readout(1, 39) = std::numeric_limits<float>::quiet_NaN();
+    REQUIRE(cpu::score(Stream{}, h.read(), readout.read(), s.view()).ok());
+    REQUIRE(s(frames - 1, 0) == 20.0f);
+    REQUIRE(std::isnan(s(frames - 1, 1)));
+    REQUIRE(s(frames - 1, 2) == 20.0f);
+  }
+}
+
+}  // namespace engram
