@@ -1,5 +1,11 @@
-// The tile of gram_update in three ways. What it computes: gram_tile_cpu.h.
+// The tiles of gram_update and their packing. What they compute: gram_tile_cpu.h.
+//
+// The unroll pragmas keep the sums in registers: g++ 12 leaves them in memory otherwise.
 #include "kernels/gram_tile_cpu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "kernels/simd_cpu.h"
 
@@ -10,13 +16,31 @@
 #endif
 
 namespace engram::cpu {
+namespace {
 
-void gram_tile_portable(const float* left, const float* right, int batch, float* tile,
-                        std::ptrdiff_t stride) {
+template <int kCols>
+void pack_real(MatrixView<const float> h, int first, int cols, float factor, void* packed) {
+  const std::ptrdiff_t strip = std::ptrdiff_t{kCols} * h.rows;
+  for (int b = 0; b < h.rows; ++b) {  // along the rows of h, as they lie in memory
+    const float* __restrict row = h.row(b) + first;
+    float* __restrict out = static_cast<float*>(packed) + kCols * b;
+    int col = 0;
+    for (; col + kCols <= cols; col += kCols, out += strip) {
+      for (int c = 0; c < kCols; ++c) out[c] = factor * row[col + c];
+    }
+    if (col == cols) continue;
+    for (int c = 0; c < kCols; ++c) out[c] = col + c < cols ? factor * row[col + c] : 0.0f;
+  }
+}
+
+void tile_portable(const void* left, const void* right, int steps, float* tile,
+                   std::ptrdiff_t stride) {
+  const float* rows = static_cast<const float*>(left);
+  const float* cols = static_cast<const float*>(right);
   float sum[kTileRows][kTileCols] = {};
-  for (int b = 0; b < batch; ++b, left += kTileRows, right += kTileCols) {
+  for (int b = 0; b < steps; ++b, rows += kTileRows, cols += kTileCols) {
     for (int r = 0; r < kTileRows; ++r) {
-      for (int c = 0; c < kTileCols; ++c) sum[r][c] += left[r] * right[c];
+      for (int c = 0; c < kTileCols; ++c) sum[r][c] += rows[r] * cols[c];
     }
   }
   for (int r = 0; r < kTileRows; ++r) {
@@ -25,46 +49,128 @@ void gram_tile_portable(const float* left, const float* right, int batch, float*
 }
 
 #if defined(__x86_64__)
-ENGRAM_AVX2 void gram_tile_avx2(const float* left, const float* right, int batch, float* tile,
-                                std::ptrdiff_t stride) {
-  // The tile comes from memory while the sums are taken.
+bool all_whole(MatrixView<const float> h) {
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it drops the fraction
+  for (int b = 0; b < h.rows; ++b) {
+    const float* row = h.row(b);
+    int other = 0;  // an int, and no early end: so the compiler makes SIMD of it
+    for (int m = 0; m < h.cols; ++m) {
+      const float nearest = (row[m] + kRounder) - kRounder;
+      other |= int{nearest != row[m]} | int{!(std::fabs(row[m]) <= kLargestWhole)};
+    }
+    if (other != 0) return false;  // NaN too
+  }
+  return true;
+}
+
+template <int kCols>
+void pack_whole(MatrixView<const float> h, int first, int cols, float factor, void* packed) {
+  const std::ptrdiff_t strip = std::ptrdiff_t{kCols} * ((h.rows + 1) / 2);
+  const auto word = [factor](float even, float odd) {
+    return (static_cast<std::int32_t>(factor * even) & 0xffff) |
+           static_cast<std::int32_t>(factor * odd) * 65536;
+  };
+  for (int b = 0; b < h.rows; b += 2) {
+    const float* __restrict even = h.row(b) + first;
+    const float* __restrict odd = h.row(std::min(b + 1, h.rows - 1)) + first;
+    const float has_odd = b + 1 < h.rows ? 1.0f : 0.0f;
+    std::int32_t* __restrict out = static_cast<std::int32_t*>(packed) + kCols * (b / 2);
+    int col = 0;
+    for (; col + kCols <= cols; col += kCols, out += strip) {
+      for (int c = 0; c < kCols; ++c) out[c] = word(even[col + c], has_odd * odd[col + c]);
+    }
+    if (col == cols) continue;
+    for (int c = 0; c < kCols; ++c) {
+      out[c] = col + c < cols ? word(even[col + c], has_odd * odd[col + c]) : 0;
+    }
+  }
+}
+
+// The tile comes from memory while the sums are taken.
+inline void prefetch_tile(const float* tile, std::ptrdiff_t stride) {
   for (int r = 0; r < kTileRows; ++r) {
     __builtin_prefetch(tile + stride * r, 1);
     __builtin_prefetch(tile + stride * r + kTileCols - 1, 1);
   }
+}
+
+ENGRAM_AVX2 void tile_real_avx2(const void* left, const void* right, int steps, float* tile,
+                                std::ptrdiff_t stride) {
+  prefetch_tile(tile, stride);
+  const float* rows = static_cast<const float*>(left);
+  const float* cols = static_cast<const float*>(right);
   __m256 sum[kTileRows][2];
-  for (auto& row : sum) row[0] = row[1] = _mm256_setzero_ps();
-  for (int b = 0; b < batch; ++b, left += kTileRows, right += kTileCols) {
-    const __m256 first = _mm256_load_ps(right);
-    const __m256 second = _mm256_load_ps(right + 8);
+#pragma GCC unroll 6
+  for (int r = 0; r < kTileRows; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+  for (int b = 0; b < steps; ++b, rows += kTileRows, cols += kTileCols) {
+    const __m256 first = _mm256_load_ps(cols);
+    const __m256 second = _mm256_load_ps(cols + 8);
+#pragma GCC unroll 6
     for (int r = 0; r < kTileRows; ++r) {
-      const __m256 factor = _mm256_broadcast_ss(left + r);
+      const __m256 factor = _mm256_broadcast_ss(rows + r);
       sum[r][0] = _mm256_fmadd_ps(factor, first, sum[r][0]);
       sum[r][1] = _mm256_fmadd_ps(factor, second, sum[r][1]);
     }
   }
+#pragma GCC unroll 6
   for (int r = 0; r < kTileRows; ++r) {
     float* row = tile + stride * r;
     _mm256_storeu_ps(row, _mm256_add_ps(_mm256_loadu_ps(row), sum[r][0]));
     _mm256_storeu_ps(row + 8, _mm256_add_ps(_mm256_loadu_ps(row + 8), sum[r][1]));
   }
 }
+
+ENGRAM_AVX2 void tile_whole_avx2(const void* left, const void* right, int steps, float* tile,
+                                 std::ptrdiff_t stride) {
+  prefetch_tile(tile, stride);
+  const std::int32_t* rows = static_cast<const std::int32_t*>(left);
+  const __m256i* cols = static_cast<const __m256i*>(right);
+  __m256i sum[kTileRows][2];
+#pragma GCC unroll 6
+  for (int r = 0; r < kTileRows; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
+  for (int i = 0; i < steps; ++i, rows += kTileRows, cols += 2) {
+    const __m256i first = _mm256_load_si256(cols);
+    const __m256i second = _mm256_load_si256(cols + 1);
+#pragma GCC unroll 6
+    for (int r = 0; r < kTileRows; ++r) {
+      const __m256i factor = _mm256_set1_epi32(rows[r]);
+      sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(factor, first));
+      sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(factor, second));
+      asm volatile("" : "+x"(sum[r][0]), "+x"(sum[r][1]));  // row by row, or registers run out
+    }
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < kTileRows; ++r) {
+    float* row = tile + stride * r;
+    const __m256 first = _mm256_cvtepi32_ps(sum[r][0]), second = _mm256_cvtepi32_ps(sum[r][1]);
+    _mm256_storeu_ps(row, _mm256_add_ps(_mm256_loadu_ps(row), first));
+    _mm256_storeu_ps(row + 8, _mm256_add_ps(_mm256_loadu_ps(row + 8), second));
+  }
+}
 #endif
 
 #if defined(__aarch64__)
-void gram_tile_neon(const float* left, const float* right, int batch, float* tile,
-                    std::ptrdiff_t stride) {
+void tile_neon(const void* left, const void* right, int steps, float* tile, std::ptrdiff_t stride) {
+  const float* rows = static_cast<const float*>(left);
+  const float* cols = static_cast<const float*>(right);
   for (int r = 0; r < kTileRows; ++r) __builtin_prefetch(tile + stride * r, 1);
   float32x4_t sum[kTileRows][4];
-  for (auto& row : sum) row[0] = row[1] = row[2] = row[3] = vdupq_n_f32(0.0f);
-  for (int b = 0; b < batch; ++b, left += kTileRows, right += kTileCols) {
-    float32x4_t columns[4];
-    for (int i = 0; i < 4; ++i) columns[i] = vld1q_f32(right + 4 * i);
+#pragma GCC unroll 6
+  for (int r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) sum[r][i] = vdupq_n_f32(0.0f);
+  }
+  for (int b = 0; b < steps; ++b, rows += kTileRows, cols += kTileCols) {
+    const float32x4x4_t columns = vld1q_f32_x4(cols);
+#pragma GCC unroll 6
     for (int r = 0; r < kTileRows; ++r) {
-      for (int i = 0; i < 4; ++i) sum[r][i] = vfmaq_n_f32(sum[r][i], columns[i], left[r]);
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) sum[r][i] = vfmaq_n_f32(sum[r][i], columns.val[i], rows[r]);
     }
   }
+#pragma GCC unroll 6
   for (int r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       float* place = tile + stride * r + 4 * i;
       vst1q_f32(place, vaddq_f32(vld1q_f32(place), sum[r][i]));
@@ -73,13 +179,19 @@ void gram_tile_neon(const float* left, const float* right, int batch, float* til
 }
 #endif
 
-GramTile* best_gram_tile() {
+}  // namespace
+
+GramArithmetic choose_gram_arithmetic([[maybe_unused]] MatrixView<const float> h) {
+  GramArithmetic real{1, pack_real<kTileRows>, pack_real<kTileCols>, tile_portable};
 #if defined(__x86_64__)
-  if (simd() == Simd::avx2) return gram_tile_avx2;
+  if (simd() == Simd::avx2) {
+    if (all_whole(h)) return {2, pack_whole<kTileRows>, pack_whole<kTileCols>, tile_whole_avx2};
+    real.tile = tile_real_avx2;
+  }
 #elif defined(__aarch64__)
-  if (simd() == Simd::neon) return gram_tile_neon;
+  if (simd() == Simd::neon) real.tile = tile_neon;
 #endif
-  return gram_tile_portable;
+  return real;
 }
 
 }  // namespace engram::cpu

@@ -1,55 +1,63 @@
 // gram_update on the CPU. Math, shapes and numerics: gram_update.h.
 //
-// The lower triangle is cut into blocks, one piece of work each. A block packs its columns of h
-// once (they stay in the second-level cache), then goes down its rows, six at a time, and along
-// them, so that G streams through in long runs and is read and written exactly once per 256 frames:
+// The lower triangle is cut into bands of rows, one piece of work each, and a band into blocks of
+// columns. Everything in a block is packed, so that the tiles read it as it comes:
 //
-//     columns ->
 //     \ .                     .  tile on the diagonal: by way of a small copy, so that the factor
 //     |  \ .                     on and above the diagonal is neither read nor written
-//     | B | \ .
-//     | B | B  \ .            B  block of up to kBlockRows rows
+//     |     \ .
+//     | B  B  B\ .            B  block; its rows of h are packed once per band, its columns once
+//
+// Real numbers in large batches go to OpenBLAS instead.
+//
+// Packed rows and columns stay in the second-level cache, a strip of columns in the first. G is
+// read and written exactly once per 256 frames.
 #include "kernels/gram_update.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "kernels/gram_tile_cpu.h"
+#include "platform/blas.h"
 #include "platform/threads.h"
 
 namespace engram::cpu {
 namespace {
 
-constexpr int kPassFrames = 256;            // frames per pass over G
-constexpr int kBlockRows = 40 * kTileRows;  // rows that share one packing of the columns
-constexpr int kPackedFloats = 32 * 1024;    // 128 KiB: a quarter of a second-level cache
+constexpr int kBandWords = 48 * 1024;   // packed rows of a band: 192 KiB, and that much stack
+constexpr int kBlockWords = 16 * 1024;  // packed columns of a block: 64 KiB
+constexpr int kStripWords = 4 * 1024;   // packed columns of a strip: 16 KiB
 constexpr int kMaxBlockCols = 2048;
+constexpr int kMaxBandRows = 64 * kTileRows;
+constexpr int kMinBandRows = 8 * kTileRows;
+
+constexpr int kBlasFrames = 64;  // from here on OpenBLAS multiplies real numbers faster than we do
 
 struct Pass {
   MatrixView<const float> h;
   float sign;
   GramView g;
-  GramTile* tile;
-  int block_cols;
+  GramArithmetic arithmetic;
+  int steps;      // of the packed strips
+  int band_rows;  // a multiple of kTileRows
+
+  Pass(MatrixView<const float> frames, float sign_, GramView g_)
+      : h(frames), sign(sign_), g(g_), arithmetic(choose_gram_arithmetic(frames)) {
+    steps = arithmetic.steps(frames.rows);
+    // Wide bands pack less often; several per thread share the work evenly.
+    const int even = std::clamp(g.size / (3 * thread_count()), kMinBandRows, kMaxBandRows);
+    band_rows = std::min(even, kBandWords / steps) / kTileRows * kTileRows;
+  }
 };
 
-// columns [first, first + kCols) of h, times factor, as (batch, kCols); zeros past the last column.
-template <int kCols>
-void pack(MatrixView<const float> h, int first, float factor, float* packed) {
-  const int cols = std::min(kCols, h.cols - first);
-  for (int b = 0; b < h.rows; ++b, packed += kCols) {
-    const float* row = h.row(b) + first;
-    if (cols == kCols) {
-      for (int c = 0; c < kCols; ++c) packed[c] = factor * row[c];
-    } else {
-      for (int c = 0; c < kCols; ++c) packed[c] = c < cols ? factor * row[c] : 0.0f;
-    }
-  }
-}
+struct Word {  // of either arithmetic; see gram_tile_cpu.h
+  std::byte bytes[4];
+};
 
 // A tile that meets the diagonal or the last row.
-void update_edge(const Pass& pass, const float* left, const float* right, int row, int col) {
+void update_edge(const Pass& pass, const Word* left, const Word* right, int row, int col) {
   alignas(32) float sum[kTileRows * kTileCols] = {};
-  pass.tile(left, right, pass.h.rows, sum, kTileCols);
+  pass.arithmetic.tile(left, right, pass.steps, sum, kTileCols);
   for (int r = row; r < std::min(row + kTileRows, pass.g.size); ++r) {
     const float* gained = sum + (r - row) * kTileCols;
     const int end = std::min(col + kTileCols, r);
@@ -58,46 +66,67 @@ void update_edge(const Pass& pass, const float* left, const float* right, int ro
   }
 }
 
-void update_block(const Pass& pass, int first_row, int first_col) {
-  alignas(64) float columns[kPackedFloats];
-  alignas(64) float rows[kTileRows * kPassFrames];
-  const int batch = pass.h.rows;
-  const int end_row = std::min(first_row + kBlockRows, pass.g.size);
-  const int end_col = std::min(first_col + pass.block_cols, end_row);  // nothing right of diagonal
-  for (int col = first_col; col < end_col; col += kTileCols) {
-    pack<kTileCols>(pass.h, col, 1.0f, columns + (col - first_col) * batch);
-  }
-  for (int row = std::max(first_row, first_col / kTileRows * kTileRows); row < end_row;
-       row += kTileRows) {
-    pack<kTileRows>(pass.h, row, pass.sign, rows);
+// The rows of a band by the columns [first_col, end_col).
+void update_strip(const Pass& pass, const Word* left, const Word* right, int first_row, int end_row,
+                  int first_col, int end_col) {
+  for (int row = first_row; row < end_row; row += kTileRows, left += kTileRows * pass.steps) {
     const int last_row = row + kTileRows - 1;
+    const Word* columns = right;
     for (int col = first_col; col < end_col && col <= last_row; col += kTileCols) {
-      const float* right = columns + (col - first_col) * batch;
       if (col + kTileCols <= row && last_row < pass.g.size) {
-        pass.tile(rows, right, batch, pass.g.row(row) + col, pass.g.stride);
+        pass.arithmetic.tile(left, columns, pass.steps, pass.g.row(row) + col, pass.g.stride);
       } else {
-        update_edge(pass, rows, right, row, col);
+        update_edge(pass, left, columns, row, col);
       }
+      columns += kTileCols * pass.steps;
     }
   }
+}
+
+void update_band(const Pass& pass, int first_row) {
+  alignas(64) Word left[kBandWords];
+  alignas(64) Word right[kBlockWords];
+  const auto cols_of = [&](int words) { return words / pass.steps / kTileCols * kTileCols; };
+  const int block_cols = std::min(kMaxBlockCols, cols_of(kBlockWords));
+  const int strip_cols = std::max(kTileCols, cols_of(kStripWords));
+  const int end_row = std::min(first_row + pass.band_rows, pass.g.size);
+
+  pass.arithmetic.pack_rows(pass.h, first_row, end_row - first_row, pass.sign, left);
+  for (int block = 0; block < end_row; block += block_cols) {
+    const int end_block = std::min(block + block_cols, end_row);  // nothing right of the diagonal
+    pass.arithmetic.pack_cols(pass.h, block, end_block - block, 1.0f, right);
+    for (int strip = block; strip < end_block; strip += strip_cols) {
+      update_strip(pass, left, right + (strip - block) * pass.steps, first_row, end_row, strip,
+                   std::min(strip + strip_cols, end_block));
+    }
+  }
+}
+
+void update_by_blas(const Pass& pass) {
+  // G's diagonal takes its place in the buffer for as long as OpenBLAS works on it.
+  const GramView g = pass.g;
+  for (int m = 0; m < g.size; ++m) std::swap(g.diagonal[m], g.row(m)[m]);
+  cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, g.size, pass.h.rows, pass.sign, pass.h.data,
+              pass.h.stride, 1.0f, g.data, g.stride);
+  for (int m = 0; m < g.size; ++m) std::swap(g.diagonal[m], g.row(m)[m]);
 }
 
 }  // namespace
 
 Status gram_update(Stream /*stream*/, MatrixView<const float> h, float sign, GramView g) {
   ENGRAM_CHECK(h.cols == g.size);
+  if (g.size == 0) return Status();
   for (int frame = 0; frame < h.rows; frame += kPassFrames) {
     const int batch = std::min(kPassFrames, h.rows - frame);
-    const int cols = std::min(kMaxBlockCols, kPackedFloats / batch / kTileCols * kTileCols);
-    const Pass pass{h.row_range(frame, batch), sign, g, best_gram_tile(), cols};
-    const int blocks_down = (g.size + kBlockRows - 1) / kBlockRows;
-    const int blocks_across = (g.size + cols - 1) / cols;
-    parallel_for(blocks_down * blocks_across, 1, [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) {
-        const int first_row = i / blocks_across * kBlockRows;
-        const int first_col = i % blocks_across * cols;
-        if (first_col < first_row + kBlockRows) update_block(pass, first_row, first_col);
-      }
+    const Pass pass(h.row_range(frame, batch), sign, g);
+    if (batch >= kBlasFrames && pass.arithmetic.frames_per_step == 1) {
+      update_by_blas(pass);
+      continue;
+    }
+    const int bands = (g.size + pass.band_rows - 1) / pass.band_rows;
+    parallel_for(bands, 1, [&](int begin, int end) {
+      // The longest band, which is the last, first: so the threads end at about the same time.
+      for (int i = begin; i < end; ++i) update_band(pass, (bands - 1 - i) * pass.band_rows);
     });
   }
   return Status();

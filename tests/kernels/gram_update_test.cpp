@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "tests/support/catch.h"
@@ -125,22 +126,25 @@ TEST_CASE("gram_update: unlearning undoes learning to the bit", "[kernels][gram_
 }
 
 TEST_CASE("gram_update: a float SYRK for real numbers", "[kernels][gram_update]") {
+  const int frames = GENERATE(1, 48, 100, 300);
   std::mt19937 random(8);
   std::normal_distribution<float> normal;
-  GuardedMatrix<float> h(48, 150);
+  GuardedMatrix<float> h(frames, 150);
   h.fill([&] { return normal(random); });
   for (const test::Path path : test::kernel_paths()) {
     CAPTURE(cpu::name(path.simd), path.threads);
     const test::OnPath on(path);
     GramCase g(150);
-    g.buffer.fill([] { return 0.0f; });
+    for (int r = 0; r < 150; ++r)
+      for (int c = 0; c < 150; ++c) g.buffer(r, c) = c < r ? 0.0f : -7.0f;
+    const GramCase before = g;
     g.diagonal.fill([] { return 0.0f; });
     learn(h, 1.0f, g);
     double worst = 0.0;
     for (int r = 0; r < 150; ++r) {
       for (int c = 0; c <= r; ++c) {
         double sum = 0.0, size = 0.0;
-        for (int b = 0; b < 48; ++b) {
+        for (int b = 0; b < frames; ++b) {
           sum += double{h(b, r)} * h(b, c);
           size += std::fabs(double{h(b, r)} * h(b, c));
         }
@@ -148,7 +152,33 @@ TEST_CASE("gram_update: a float SYRK for real numbers", "[kernels][gram_update]"
       }
     }
     REQUIRE(worst < 1e-6);
+    REQUIRE(g.same_on_and_above(before));
     REQUIRE(g.untouched());
+  }
+}
+
+// One fraction, one number too large for 16 bits, one NaN: such a batch is taken as real numbers.
+TEST_CASE("gram_update: a batch that is nearly whole numbers", "[kernels][gram_update]") {
+  const float odd_one = GENERATE(0.5f, 256.0f, 40000.0f, std::numeric_limits<float>::quiet_NaN());
+  const int place = GENERATE(0, 69);
+  for (const test::Path path : test::kernel_paths()) {
+    CAPTURE(odd_one, place, cpu::name(path.simd), path.threads);
+    const test::OnPath on(path);
+    GuardedMatrix<float> h = whole_numbers(3, 70, 31, 9);
+    h(2, place) = odd_one;
+    GramCase g = random_gram(70, 10);
+    const GramCase before = g;
+    learn(h, 1.0f, g);
+    for (int r = 0; r < 70; ++r) {
+      for (int c = 0; c <= r; ++c) {
+        double expected = GramCase(before).view().gram(r, c);
+        for (int b = 0; b < 3; ++b) expected += double{h(b, r)} * h(b, c);
+        const float got = g.view().gram(r, c);
+        REQUIRE((std::isnan(expected) ? std::isnan(got)
+                                      : std::fabs(got - expected) <= 1e-6 * std::fabs(expected)));
+      }
+    }
+    REQUIRE(g.same_on_and_above(before));
   }
 }
 
