@@ -1,0 +1,26 @@
+// A camera's address: scheme://path?key=value&key=value, with %20 and the like in values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "platform/status.h"
+
+namespace engram {
+
+struct CameraUri {
+  std::string scheme;  // "stage"
+  std::string path;    // what stands between :// and ?
+  std::map<std::string, std::string> parameters;
+
+  // Takes a parameter out, or gives `otherwise` when there is none. What is left in `parameters`
+  // when all known ones are taken is unknown, and refused by the source.
+  Result<std::int64_t> take_number(const std::string& key, std::int64_t otherwise, std::int64_t low,
+                                   std::int64_t high);
+  std::string take_text(const std::string& key, const std::string& otherwise);
+};
+
+Result<CameraUri> parse_camera_uri(const std::string& uri);
+
+}  // namespace engram
