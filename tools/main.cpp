@@ -8,6 +8,7 @@
 
 #include "platform/threads.h"
 #include "platform/version.h"
+#include "tools/convert/model_trial.h"
 #include "tools/exit_code.h"
 #include "tools/options.h"
 #include "tools/session.h"
@@ -75,6 +76,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("error: not enough memory. What was acknowledged before is kept.\n", stderr);

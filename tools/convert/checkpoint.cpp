@@ -99,7 +99,7 @@ class Reader {
 Status Reader::add_storage(const PickleValue& storage, Bytes content) {
   if (storage.whole < 0 ||
       static_cast<std::uint64_t>(storage.whole) > content.size() / type_of(storage).size) {
-    return broken(fmt::format("storage {} is cut off", printable(storage.text)));
+    return broken(fmt::format("storage {} is cut off", safe_excerpt(storage.text)));
   }
   storages_[storage.text] =
       content.first(static_cast<std::size_t>(storage.whole) * type_of(storage).size);
@@ -109,7 +109,7 @@ Status Reader::add_storage(const PickleValue& storage, Bytes content) {
 Result<CheckpointTensor> Reader::tensor(const Pickle& pickle, const PickleValue& value,
                                         const std::string& key) {
   const auto wrong = [&](const char* what) {
-    return broken(fmt::format("tensor {} {}", printable(key), what));
+    return broken(fmt::format("tensor {} {}", safe_excerpt(key), what));
   };
   const PickleValue& storage = pickle.at(value.items[0]);
   const std::vector<PickleRef>& sizes = pickle.at(value.items[2]).items;
@@ -209,7 +209,7 @@ Result<Checkpoint> Reader::legacy(Bytes bytes) {
   for (const PickleRef ref : keys.root().items) {
     const auto found = storages.find(keys.at(ref).text);
     if (found == storages.end()) {
-      return broken(fmt::format("storage {} is not used", printable(keys.at(ref).text)));
+      return broken(fmt::format("storage {} is not used", safe_excerpt(keys.at(ref).text)));
     }
     std::int64_t count = 0;
     if (bytes.size() < sizeof count) return broken("it is cut off");
@@ -246,7 +246,7 @@ Result<Checkpoint> Reader::zipped(Bytes bytes) {
   for (const PickleValue& value : state.values) {
     if (value.kind != PickleKind::storage || storages_.count(value.text) != 0) continue;
     const ZipReader::Member* member = zip.find(folder + "data/" + value.text);
-    if (!member) return broken(fmt::format("storage {} is missing", printable(value.text)));
+    if (!member) return broken(fmt::format("storage {} is missing", safe_excerpt(value.text)));
     ENGRAM_ASSIGN(auto content, zip.read(*member, budget));
     budget -= content.size();
     unpacked_.push_back(std::move(content));

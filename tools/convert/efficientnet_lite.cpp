@@ -29,7 +29,7 @@ constexpr Stage kStages[] = {{1, 3, 1, 1, 16}, {2, 3, 2, 6, 24},  {2, 5, 2, 6, 4
                              {1, 3, 1, 6, 320}};
 constexpr int kStageCount = static_cast<int>(std::size(kStages));
 constexpr int kStem = 32;
-constexpr int kHead = 1280;
+constexpr int kHead = kLiteFeatureCount;
 constexpr int kClasses = 1000;
 constexpr double kEpsilon = 1e-3;
 

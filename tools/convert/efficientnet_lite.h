@@ -26,6 +26,7 @@
 namespace engram {
 
 inline constexpr int kLiteVariants = 5;
+inline constexpr int kLiteFeatureCount = 1280;
 inline constexpr const char* kLiteFeatures = "features";
 inline constexpr const char* kLiteLogits = "logits";
 

