@@ -1,0 +1,265 @@
+#include "tools/convert/add_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/calibrate.h"
+#include "engine/feature_extractor.h"
+#include "platform/file.h"
+#include "platform/hash.h"
+#include "tools/convert/calibration_pictures.h"
+#include "tools/convert/checkpoint.h"
+#include "tools/convert/efficientnet_lite.h"
+#include "tools/convert/model_trial.h"
+#include "tools/convert/onnx_check.h"
+#include "tools/convert/onnx_writer.h"
+#include "tools/convert/package.h"
+#include "tools/convert/pickle.h"
+#include "tools/convert/preprocess_choice.h"
+#include "tools/convert/scratch_folder.h"
+
+namespace engram {
+
+namespace {
+
+constexpr const char* kPooled = "engram_features";
+
+const BuiltinModel* find_builtin(const std::string& name) {
+  const auto& models = builtin_models();
+  const auto found = std::find_if(models.begin(), models.end(),
+                                  [&](const auto& model) { return model.name == name; });
+  return found == models.end() ? nullptr : &*found;
+}
+
+// A model on its way into the store.
+struct Candidate {
+  std::string path;  // of the ONNX file
+  ModelCard card;
+};
+
+Result<Candidate> make_builtin(const BuiltinModel& model, const AddModelRequest& request,
+                               const ScratchFolder& folder, const AddModelProgress& progress) {
+  if (chooses_preprocess(request) || !request.output.empty() || request.pool != Pooling::none) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{} is built in: its output and its preprocessing are known and "
+                              "cannot be chosen",
+                              model.name));
+  }
+  ENGRAM_ASSIGN(const CheckpointFile file, get_checkpoint(model, request.from_package, progress));
+  if (progress) progress("converting the checkpoint to ONNX", 0, 0);
+  ENGRAM_ASSIGN(const Checkpoint checkpoint, parse_checkpoint(file.bytes, file.name));
+  const int variant = model.name.back() - '0';
+  ENGRAM_ASSIGN(const std::string onnx, efficientnet_lite_onnx(variant, checkpoint, file.name));
+  Candidate candidate;
+  candidate.path = folder.path() + "/model.onnx";
+  ENGRAM_TRY(replace_file(candidate.path, std::as_bytes(std::span(onnx))));
+  candidate.card.name = model.name;
+  candidate.card.source = file.source;
+  candidate.card.licence = model.licence;
+  candidate.card.preprocess = lite_preprocess(variant);
+  candidate.card.output = kLiteFeatures;
+  candidate.card.features = kLiteFeatureCount;
+  return candidate;
+}
+
+// Nodes that make one vector of many, to append to the file (see OnnxWriter::finish_as_addition).
+// `rank` is that of the tensor, as far as it can be known beforehand.
+std::string pooling_nodes(const std::string& tensor, Pooling pool, std::size_t rank) {
+  OnnxWriter nodes("");
+  if (pool == Pooling::cls) {  // (N,T,L) -> (N,L)
+    const std::int64_t first = 0;
+    nodes.whole_numbers("engram_first", {}, {&first, 1});
+    nodes.node("Gather", {tensor, "engram_first"}, {kPooled}, {{"axis", std::int64_t{1}}});
+  } else {
+    std::string channels_first = tensor;  // (N,T,L) -> (N,L,T), or (N,L,H,W) as it is
+    if (rank == 3) {
+      channels_first = "engram_channels_first";
+      nodes.node("Transpose", {tensor}, {channels_first},
+                 {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+    }
+    nodes.node("GlobalAveragePool", {channels_first}, {"engram_mean"});
+    nodes.node("Flatten", {"engram_mean"}, {kPooled}, {{"axis", std::int64_t{1}}});
+  }
+  nodes.output(kPooled, {OnnxWriter::kBatch, OnnxWriter::kBatch});
+  return nodes.finish_as_addition();
+}
+
+Result<std::string> with_pooling(const std::string& file, const std::string& tensor, Pooling pool,
+                                 std::size_t rank, const ScratchFolder& folder) {
+  ENGRAM_ASSIGN(auto bytes, read_file(file, kMaxOnnx));
+  const std::string nodes = pooling_nodes(tensor, pool, rank);
+  const auto added = std::as_bytes(std::span(nodes));
+  bytes.insert(bytes.end(), added.begin(), added.end());
+  const std::string path = folder.path() + "/pooled.onnx";
+  ENGRAM_TRY(replace_file(path, bytes));
+  return path;
+}
+
+BackboneOptions trial_options(const Candidate& candidate) {
+  return {.model = candidate.path,
+          .output = candidate.card.output,
+          .height = candidate.card.preprocess.crop,
+          .width = candidate.card.preprocess.crop,
+          .threads = 0,
+          .batch = 1};
+}
+
+// Messages of the trial name the file as the user knows it.
+Status in_users_words(const Status& status, const std::string& path, const std::string& file) {
+  std::string what = status.what();
+  for (auto at = what.find(path); at != std::string::npos; at = what.find(path)) {
+    what.replace(at, path.size(), file);
+  }
+  return Status(status.code(), what);
+}
+
+// Appends the pooling and finds out whether the tensor was tokens (rank 3) or a picture (rank 4)
+// where the file does not tell.
+Status pool(Candidate& candidate, const AddModelRequest& request, const OnnxSummary& summary,
+            const ScratchFolder& folder) {
+  std::vector<std::size_t> ranks{3, 4};
+  for (const OnnxTensorInfo& output : summary.outputs) {
+    if (output.name == candidate.card.output && output.shape.size() >= 3) {
+      ranks = {output.shape.size()};
+    }
+  }
+  if (request.pool == Pooling::cls) ranks = {3};
+  const std::string tensor = candidate.card.output;
+  candidate.card.output = kPooled;
+  Status first_failure;
+  for (const std::size_t rank : ranks) {
+    ENGRAM_ASSIGN(candidate.path,
+                  with_pooling(request.name_or_file, tensor, request.pool, rank, folder));
+    const auto report = try_model(trial_options(candidate));
+    if (report.ok()) {
+      candidate.card.features = report->features;
+      return {};
+    }
+    if (first_failure.ok()) first_failure = report.status();
+  }
+  return Status(
+      first_failure.code(),
+      fmt::format("{} (with --pool {} of \"{}\")",
+                  in_users_words(first_failure, candidate.path, request.name_or_file).what(),
+                  name(request.pool), safe_excerpt(tensor)));
+}
+
+Result<Candidate> make_from_file(const AddModelRequest& request, const ScratchFolder& folder,
+                                 const AddModelProgress& progress) {
+  if (!request.from_package.empty()) {
+    return Status(Code::invalid_argument,
+                  "--from is for built-in models; an ONNX file is complete");
+  }
+  const std::filesystem::path file(request.name_or_file);
+  if (progress) progress("checking " + file.filename().string(), 0, 0);
+  ENGRAM_ASSIGN(const MappedFile mapped, MappedFile::open(request.name_or_file));
+  ENGRAM_ASSIGN(const OnnxSummary summary, check_onnx(mapped.bytes(), request.name_or_file));
+  Candidate candidate;
+  ENGRAM_ASSIGN(candidate.card.preprocess, choose_preprocess(request, summary));
+  candidate.path = request.name_or_file;
+  candidate.card.name = file.stem().string();
+  candidate.card.source = "file " + safe_excerpt(file.filename().string());
+  candidate.card.licence = "unknown";
+  candidate.card.output = request.output;
+  if (request.output.empty() && summary.outputs.size() == 1) {
+    candidate.card.output = summary.outputs[0].name;
+  }
+  if (progress) progress("trying " + file.filename().string() + " in a process of its own", 0, 0);
+  if (request.pool != Pooling::none && !candidate.card.output.empty()) {
+    ENGRAM_TRY(pool(candidate, request, summary, folder));
+  } else {
+    ENGRAM_ASSIGN(const TrialReport report, try_model(trial_options(candidate)));
+    candidate.card.features = report.features;
+  }
+  return candidate;
+}
+
+// Runs the model on pictures and measures the constants of the exact arithmetic.
+Status measure(Candidate& candidate, const AddModelRequest& request,
+               const AddModelProgress& progress) {
+  const std::string step = "measuring the feature scale";
+  if (progress) progress(step, 0, kMostCalibrationPictures);
+  ENGRAM_ASSIGN(const auto pictures, calibration_pictures(request.pictures_dir));
+  ENGRAM_ASSIGN(auto extractor, FeatureExtractor::open(
+                                    {.card = candidate.card, .onnx = candidate.path, .problem = {}},
+                                    {.threads = request.threads, .batch = 8}));
+  const int count = static_cast<int>(pictures.size());
+  const int width = extractor.features();
+  std::vector<float> features(static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
+  const MatrixView<float> all{features.data(), count, width, width};
+  for (int first = 0; first < count; first += 8) {
+    const int rows = std::min(8, count - first);
+    ENGRAM_TRY(extractor.extract(std::span(pictures).subspan(static_cast<std::size_t>(first),
+                                                             static_cast<std::size_t>(rows)),
+                                 all.row_range(first, rows)));
+    if (progress) progress(step, first + rows, count);
+  }
+  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all));
+  candidate.card.feature_scale = calibration.feature_scale;
+  candidate.card.hidden_mul = calibration.hidden_mul;
+  candidate.card.calibration_pictures = count;
+  return {};
+}
+
+}  // namespace
+
+const char* name(Pooling value) {
+  return value == Pooling::cls ? "cls" : value == Pooling::mean ? "mean" : "none";
+}
+
+Result<Pooling> parse_pooling(const std::string& text) {
+  for (const Pooling value : {Pooling::none, Pooling::cls, Pooling::mean}) {
+    if (text == name(value)) return value;
+  }
+  return Status(Code::invalid_argument,
+                fmt::format("\"{}\" is not a pooling; there are: none, cls, mean", text));
+}
+
+Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgress& progress) {
+  const BuiltinModel* builtin = find_builtin(request.name_or_file);
+  std::error_code ignored;
+  if (!builtin && !std::filesystem::exists(request.name_or_file, ignored)) {
+    std::string names;
+    for (const BuiltinModel& model : builtin_models()) names += " " + model.name;
+    return Status(Code::not_found,
+                  fmt::format("{}: neither an ONNX file nor a built-in model. Built in:{}",
+                              request.name_or_file, names));
+  }
+  const std::string name = !request.as_name.empty() ? request.as_name
+                           : builtin                ? builtin->name
+                                     : std::filesystem::path(request.name_or_file).stem().string();
+  if (!is_model_name(name)) {
+    return Status(Code::invalid_argument,
+                  fmt::format("\"{}\" is not a name for a model: choose one with --as, of letters, "
+                              "digits, dots, dashes and underscores",
+                              safe_excerpt(name)));
+  }
+  // Before the long work: a name that is taken.
+  const ModelStore store(request.home);
+  if (!request.replace && store.find(name).status().code() != Code::not_found) {
+    return Status(Code::invalid_argument,
+                  fmt::format("there is a model \"{}\" already; it was kept. Use --replace, or "
+                              "choose another name with --as",
+                              name));
+  }
+  ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
+  auto made = builtin ? make_builtin(*builtin, request, folder, progress)
+                      : make_from_file(request, folder, progress);
+  if (!made.ok()) return made.status();
+  Candidate candidate = std::move(made).value();
+  candidate.card.name = name;
+  if (!request.licence.empty()) candidate.card.licence = request.licence;
+  ENGRAM_ASSIGN(candidate.card.sha256, sha256_of_file(candidate.path));
+  if (Status measured = measure(candidate, request, progress); !measured.ok()) {
+    return in_users_words(measured, candidate.path, request.name_or_file);
+  }
+  if (progress) progress("storing " + name, 0, 0);
+  ENGRAM_TRY(store.add(candidate.path, candidate.card, request.replace));
+  return candidate.card;
+}
+
+}  // namespace engram
