@@ -1,0 +1,137 @@
+#include "engine/event.h"
+
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "engine/byte_io.h"
+#include "engine/journal.h"
+
+namespace engram {
+
+namespace {
+
+constexpr std::uint32_t kSampleBatch = 1;
+constexpr std::uint32_t kEndOfTask = 2;
+constexpr std::size_t kMaxLabelBytes = 255;
+
+Status broken(const char* what) {
+  return Status(Code::bad_data, fmt::format("a journal record {}", what));
+}
+
+Result<std::vector<std::byte>> encode_batch(const SampleBatch& batch) {
+  if (batch.size() == 0 || batch.rows.empty() || batch.rows.size() % batch.size() != 0) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{} labels do not go with {} bytes of features. Nothing was changed.",
+                              batch.size(), batch.rows.size()));
+  }
+  std::unordered_map<std::string, std::uint32_t> index;
+  ByteWriter labels;
+  ByteWriter of_rows;
+  for (const std::string& label : batch.labels) {
+    if (label.empty() || label.size() > kMaxLabelBytes) {
+      return Status(
+          Code::invalid_argument,
+          fmt::format("A label has {} bytes where 1 to {} are allowed. Nothing was changed.",
+                      label.size(), kMaxLabelBytes));
+    }
+    const auto [entry, is_new] = index.try_emplace(label, std::uint32_t(index.size()));
+    if (is_new) {
+      labels.put(std::uint8_t(label.size()));
+      labels.put_bytes(as_bytes(label));
+    }
+    of_rows.put(entry->second);
+  }
+  if (12 + labels.bytes().size() + of_rows.bytes().size() + batch.rows.size() >
+      kMaxJournalPayload) {
+    return Status(Code::invalid_argument,
+                  fmt::format("A batch of {} samples is too large for one journal record ({} MB). "
+                              "Nothing was changed; learn it in smaller batches.",
+                              batch.size(), kMaxJournalPayload >> 20));
+  }
+  ByteWriter payload;
+  payload.put(std::uint32_t(batch.size()));
+  payload.put(std::uint32_t(batch.rows.size() / batch.size()));
+  payload.put(std::uint32_t(index.size()));
+  payload.put_bytes(labels.bytes());
+  payload.put_bytes(of_rows.bytes());
+  payload.put_bytes(batch.rows);
+  return payload.take();
+}
+
+Result<Event> parse_batch(ByteReader reader) {
+  const std::size_t rows = reader.take<std::uint32_t>();
+  const std::size_t row_bytes = reader.take<std::uint32_t>();
+  const std::size_t label_count = reader.take<std::uint32_t>();
+  if (reader.failed() || rows == 0 || row_bytes == 0) return broken("holds no samples");
+  // Also keeps the reservations below within the payload's own size.
+  if (label_count == 0 || label_count > rows || rows > reader.left() / (row_bytes + 4)) {
+    return broken("is too short for its samples");
+  }
+  std::vector<std::string> labels(label_count);
+  std::unordered_map<std::string, std::size_t> seen;
+  for (std::string& label : labels) {
+    label = as_text(reader.take_bytes(reader.take<std::uint8_t>()));
+    if (label.empty()) return broken("has a label of no bytes");
+    if (!seen.try_emplace(label, seen.size()).second) return broken("names a label twice");
+  }
+  SampleBatch batch;
+  batch.labels.reserve(rows);
+  std::size_t used = 0;  // labels met so far; they come in the order of their first row
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t label = reader.take<std::uint32_t>();
+    if (reader.failed() || label > used || label >= label_count) {
+      return broken("has labels in an order that is never written");
+    }
+    if (label == used) ++used;
+    batch.labels.push_back(labels[label]);
+  }
+  if (used != label_count) return broken("has a label without samples");
+  if (reader.left() != rows * row_bytes) return broken("has a size that does not fit its samples");
+  const std::span<const std::byte> bytes = reader.take_bytes(rows * row_bytes);
+  batch.rows.assign(bytes.begin(), bytes.end());
+  return Event(std::move(batch));
+}
+
+Result<Event> parse_end_of_task(ByteReader reader) {
+  EndOfTask end;
+  end.lambda = reader.take<double>();
+  end.digest = as_text(reader.take_bytes(reader.take<std::uint8_t>()));
+  if (reader.failed() || reader.left() != 0) return broken("has a wrong size for an end of task");
+  if (!std::isfinite(end.lambda) || end.lambda <= 0) return broken("has an impossible lambda");
+  return Event(std::move(end));
+}
+
+}  // namespace
+
+Result<EncodedEvent> encode(const SampleBatch& batch) {
+  ENGRAM_ASSIGN(std::vector<std::byte> payload, encode_batch(batch));
+  return EncodedEvent{kSampleBatch, std::move(payload)};
+}
+
+EncodedEvent encode(const EndOfTask& end) {
+  ENGRAM_CHECK(end.digest.size() <= 255 && std::isfinite(end.lambda) && end.lambda > 0);
+  ByteWriter payload;
+  payload.put(end.lambda);
+  payload.put(std::uint8_t(end.digest.size()));
+  payload.put_bytes(as_bytes(end.digest));
+  return {kEndOfTask, payload.take()};
+}
+
+Result<Event> parse_event(std::uint32_t kind, std::span<const std::byte> payload) {
+  switch (kind) {
+    case kSampleBatch:
+      return parse_batch(ByteReader(payload));
+    case kEndOfTask:
+      return parse_end_of_task(ByteReader(payload));
+    default:
+      return Status(
+          Code::not_supported,
+          fmt::format("a journal record is of kind {}, which only a newer version of Engram "
+                      "knows. Nothing was changed; update Engram.",
+                      kind));
+  }
+}
+
+}  // namespace engram
