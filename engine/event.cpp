@@ -7,14 +7,11 @@
 
 #include "engine/byte_io.h"
 #include "engine/journal.h"
+#include "engine/label.h"
 
 namespace engram {
 
 namespace {
-
-constexpr std::uint32_t kSampleBatch = 1;
-constexpr std::uint32_t kEndOfTask = 2;
-constexpr std::size_t kMaxLabelBytes = 255;
 
 Status broken(const char* what) {
   return Status(Code::bad_data, fmt::format("a journal record {}", what));
@@ -107,7 +104,7 @@ Result<Event> parse_end_of_task(ByteReader reader) {
 
 Result<EncodedEvent> encode(const SampleBatch& batch) {
   ENGRAM_ASSIGN(std::vector<std::byte> payload, encode_batch(batch));
-  return EncodedEvent{kSampleBatch, std::move(payload)};
+  return EncodedEvent{kSampleBatchEvent, std::move(payload)};
 }
 
 EncodedEvent encode(const EndOfTask& end) {
@@ -116,14 +113,14 @@ EncodedEvent encode(const EndOfTask& end) {
   payload.put(end.lambda);
   payload.put(std::uint8_t(end.digest.size()));
   payload.put_bytes(as_bytes(end.digest));
-  return {kEndOfTask, payload.take()};
+  return {kEndOfTaskEvent, payload.take()};
 }
 
 Result<Event> parse_event(std::uint32_t kind, std::span<const std::byte> payload) {
   switch (kind) {
-    case kSampleBatch:
+    case kSampleBatchEvent:
       return parse_batch(ByteReader(payload));
-    case kEndOfTask:
+    case kEndOfTaskEvent:
       return parse_end_of_task(ByteReader(payload));
     default:
       return Status(

@@ -24,6 +24,8 @@ struct EndOfTask {
   bool operator==(const EndOfTask&) const = default;
 };
 
+inline constexpr std::uint32_t kSampleBatchEvent = 1;
+inline constexpr std::uint32_t kEndOfTaskEvent = 2;
 using Event = std::variant<SampleBatch, EndOfTask>;
 
 struct EncodedEvent {

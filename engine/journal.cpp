@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,10 +16,27 @@ namespace engram {
 
 using namespace journal_layout;
 
+namespace {
+
+std::vector<std::byte> header_bytes(const JournalHeader& header) {
+  ByteWriter bytes;
+  bytes.put_bytes(as_bytes(kMagic));
+  bytes.put(kVersion);
+  bytes.put(std::uint32_t{0});
+  bytes.put(header.state);
+  bytes.put(header.base);
+  bytes.pad_to(kHeaderChecksumAt);
+  bytes.put(checksum64(bytes.bytes()));
+  return bytes.take();
+}
+
+}  // namespace
+
 struct Journal::Impl {
   std::string path;
   FileSystem* files = nullptr;
   int file = -1;
+  std::uint64_t state = 0;
   std::int64_t sequence = 0;
   std::size_t end = 0;
   std::size_t end_before = 0;  // the last append; equal to end: nothing to take back
@@ -53,21 +71,14 @@ Journal::~Journal() {
 }
 
 Status Journal::create(const std::string& path, const JournalHeader& header, FileSystem& files) {
-  ByteWriter bytes;
-  bytes.put_bytes(as_bytes(kMagic));
-  bytes.put(kVersion);
-  bytes.put(std::uint32_t{0});
-  bytes.put(header.state);
-  bytes.put(header.base);
-  bytes.pad_to(kHeaderChecksumAt);
-  bytes.put(checksum64(bytes.bytes()));
-  return replace_file(path, bytes.bytes(), files);
+  return replace_file(path, header_bytes(header), files);
 }
 
 Result<Journal> Journal::open(const std::string& path, const JournalScan& scan, FileSystem& files) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
   impl->files = &files;
+  impl->state = scan.header.state;
   impl->sequence = scan.sequence();
   impl->end = impl->end_before = scan.end;
   impl->file = files.open(path.c_str(), O_RDWR | O_CLOEXEC, 0);
@@ -117,6 +128,37 @@ Status Journal::take_back() {
   impl_->end = impl_->end_before;
   --impl_->sequence;
   return {};
+}
+
+Status Journal::start_over() {
+  // As replace_file, but the new file stays open: the old one has no name afterwards, and a record
+  // appended to it would be lost.
+  const std::string beside = impl_->path + ".new";
+  FileSystem& files = *impl_->files;
+  const std::string kept = impl_->path + " is as it was.";
+  const int file = files.open(beside.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return call_failed(beside, "open", errno, kept);
+  const char* call = "write";
+  int error = write_fully(files, file, header_bytes({impl_->state, impl_->sequence}), 0);
+  if (error == 0 && files.fsync(file) != 0) {
+    call = "fsync";
+    error = errno;
+  }
+  if (error == 0 && files.rename(beside.c_str(), impl_->path.c_str()) != 0) {
+    call = "rename";
+    error = errno;
+  }
+  if (error != 0) {
+    files.close(file);
+    files.unlink(beside.c_str());
+    return call_failed(beside, call, error, kept);
+  }
+  files.close(std::exchange(impl_->file, file));  // read to the end and replaced: nothing to lose
+  impl_->end = impl_->end_before = kHeaderBytes;
+  const Status status = sync_directory(directory_of(impl_->path), files);
+  // A power cut could bring the old journal back, without what would be appended to this one.
+  if (!status.ok()) impl_->usable = false;
+  return status;
 }
 
 bool Journal::usable() const {

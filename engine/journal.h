@@ -69,6 +69,10 @@ class Journal {
   // Undoes the last append, durably. At most once after each.
   Status take_back();
 
+  // Replaces the file by an empty journal whose base is sequence(): for when a snapshot holds all
+  // of it. After a failure the old one is in use as before, unless usable() is false.
+  Status start_over();
+
   bool usable() const;
   std::int64_t sequence() const;  // of the last record
   std::int64_t bytes() const;

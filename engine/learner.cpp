@@ -140,9 +140,13 @@ Result<SampleBatch> Learner::encode(MatrixView<const float> features,
   return batch;
 }
 
-Status Learner::learn(const SampleBatch& batch) {
+Status Learner::check(const SampleBatch& batch) const {
   ENGRAM_TRY(check_rows(impl_->config, batch));
-  ENGRAM_TRY(impl_->check_labels(batch.labels));
+  return impl_->check_labels(batch.labels);
+}
+
+Status Learner::learn(const SampleBatch& batch) {
+  ENGRAM_TRY(check(batch));
   ENGRAM_TRY(impl_->prepare(batch.labels));
   const std::span<const std::string> labels = batch.labels;
   for (std::size_t first = 0; first < labels.size(); first += kMaxBatch) {
@@ -181,7 +185,7 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
   return {};
 }
 
-Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
+Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
   const auto start = std::chrono::steady_clock::now();
   if (lambda && !(std::isfinite(*lambda) && *lambda > 0)) {
     return Status(Code::invalid_argument,
@@ -203,24 +207,36 @@ Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
       report.rule = name(impl_->config.lambda_rule);
     }
     ENGRAM_ASSIGN(Readout solved, solve_readout(impl_->statistics, choice.lambda, choice.note));
-    {
-      const std::lock_guard lock(impl_->score_mutex);
-      ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * solved.classes.size()));
-    }
     report.lambda = solved.lambda;
     report.candidates = std::move(choice.candidates);
     report.losses = std::move(choice.losses);
     report.note = std::move(choice.note);
-    impl_->publish(std::make_shared<const Readout>(std::move(solved)));
-    impl_->task.clear();
-    impl_->task_samples = 0;
-    ++impl_->tasks;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     report.seconds = taken.count();
-    return report;
+    return Solution{std::make_shared<const Readout>(std::move(solved)), std::move(report)};
   } catch (const std::bad_alloc&) {
     return no_memory();
   }
+}
+
+Status Learner::close_task(std::shared_ptr<const Readout> readout) {
+  if (readout != nullptr) {
+    {
+      const std::lock_guard lock(impl_->score_mutex);
+      ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * readout->classes.size()));
+    }
+    impl_->publish(std::move(readout));
+  }
+  impl_->task.clear();
+  impl_->task_samples = 0;
+  ++impl_->tasks;
+  return {};
+}
+
+Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
+  ENGRAM_ASSIGN(Solution solution, solve(lambda));
+  ENGRAM_TRY(close_task(std::move(solution.readout)));
+  return std::move(solution.report);
 }
 
 std::shared_ptr<const Readout> Learner::readout() const {

@@ -56,6 +56,8 @@ class Learner {
   // overlong label (1..255 bytes of valid UTF-8, no control characters). Changes nothing.
   Result<SampleBatch> encode(MatrixView<const float> features,
                              std::span<const std::string> labels) const;
+  // ok if learn(batch) would accept it: what is journalled must be something that can be replayed.
+  Status check(const SampleBatch& batch) const;
   // Adds encoded samples to G, C and the current task. Labels not seen before become new classes.
   Status learn(const SampleBatch& batch);
   // encode, then learn.
@@ -72,7 +74,7 @@ class Learner {
   // Ends the task: `readout` becomes the current one, the task's samples become samples of the
   // past, tasks() grows by one. Null keeps the current readout: replaying a task whose readout a
   // later task replaced needs no solution.
-  void close_task(std::shared_ptr<const Readout> readout);
+  Status close_task(std::shared_ptr<const Readout> readout);
 
   // solve, then close_task. Chooses lambda, factors, solves; the new readout replaces the old one
   // whole. On failure the old one stays and the task stays open. `lambda`, where given, is used as

@@ -145,9 +145,10 @@ Status Learner::save(SnapshotWriter& writer) const {
     ENGRAM_TRY(writer.write(bytes_of(&info.samples, sizeof info.samples)));
   }
 
+  // Nothing learned: G is all zeros, and a new state should not take 200 MB of them.
   ENGRAM_TRY(writer.begin_section("gram"));
   std::vector<float> row(std::size_t(gram.size));
-  for (int r = 0; r < gram.size; ++r) {
+  for (int r = 0; r < gram.size && !statistics.classes().empty(); ++r) {
     std::copy_n(gram.row(r), r, row.begin());
     row[std::size_t(r)] = gram.diagonal[r];
     ENGRAM_TRY(writer.write(bytes_of(row.data(), sizeof(float) * std::size_t(r + 1))));
@@ -183,7 +184,8 @@ Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kerne
 
   // All sizes are compared before anything of that size is made.
   const auto m = std::size_t(config.hidden_units());
-  ENGRAM_ASSIGN(const auto gram_bytes, floats(reader, "gram", m * (m + 1) / 2));
+  const bool empty = classes.empty();
+  ENGRAM_ASSIGN(const auto gram_bytes, floats(reader, "gram", empty ? 0 : m * (m + 1) / 2));
   ENGRAM_ASSIGN(const auto sum_bytes, floats(reader, "class_sums", m * classes.size()));
   ENGRAM_ASSIGN(const auto rows, reader.section("task_rows"));
   ENGRAM_ASSIGN(const auto row_classes, reader.section("task_classes"));
@@ -205,7 +207,7 @@ Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kerne
     }
     const GramView& gram = impl.statistics.gram();
     const std::byte* next = gram_bytes.data();
-    for (int r = 0; r < gram.size; ++r) {
+    for (int r = 0; r < gram.size && !empty; ++r) {
       std::memcpy(gram.row(r), next, sizeof(float) * std::size_t(r));
       std::memcpy(gram.diagonal + r, next + sizeof(float) * std::size_t(r), sizeof(float));
       next += sizeof(float) * std::size_t(r + 1);

@@ -5,14 +5,16 @@
 //   DIR/readout    what classify needs, and only that: small and quick to load
 //   DIR/lock       held by the one process that may write
 //
-// Order of a learned batch: journal, fsync, then statistics, then the caller is told. Opening for
-// writing loads the snapshot and replays the journal; opening for reading takes the readout alone,
-// so readers never wait and never touch G.
+// Order of a learned batch: journal, fsync, then statistics, then the caller is told. Order of the
+// end of a task: solve, readout written beside and fsynced, journal, fsync, readout renamed. Opening
+// for writing loads the snapshot and replays the journal; opening for reading takes the readout
+// alone, so readers never wait and never touch G. engine/README.md: formats, and what survives what.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/learner.h"
 #include "platform/file.h"
@@ -22,7 +24,8 @@ namespace engram {
 
 class Store {
  public:
-  // A new learner in `directory` (made if absent; refused if it holds a state already).
+  // A new learner in `directory` (made if absent; refused if it holds a state already). All or
+  // nothing.
   static Result<Store> create(const std::string& directory, const LearnerConfig& config,
                               FileSystem& files = real_files());
   // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
@@ -36,10 +39,12 @@ class Store {
   // Journal, fsync, statistics. After ok() the batch is durable; after a failure it is absent from
   // both memory and disk.
   Status learn(const SampleBatch& batch);
-  // Solves, writes the new readout file, journals the end of the task with its lambda.
+  // Solves, writes the new readout file, journals the end of the task with its lambda. After a
+  // failure the task is still open; only when the very last step fails, the rename of the readout
+  // file, it has ended and the message says so.
   Result<ReadoutReport> end_task();
-  // Writes a new snapshot and starts an empty journal. Done by itself when replaying the journal
-  // would take longer than reading the snapshot.
+  // Writes a new snapshot and starts an empty journal. learn and end_task do it by themselves when
+  // compaction_due(); a failure then is no failure of theirs, but is told by note().
   Status compact();
 
   Learner& learner();
@@ -47,12 +52,20 @@ class Store {
   std::int64_t sequence() const;  // of the last durable event
   std::int64_t journal_bytes() const;
   const std::string& recovery_note() const;  // empty, or what opening had to repair
+  const std::string& note() const;           // empty, or why compaction by itself failed
 
  private:
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// Whether replaying the journal has become dearer than writing a snapshot. A cheap estimate, of an
+// embedded device rather than of this machine: replay M^2 operations a sample at 20 G/s, a disk of
+// 100 MB/s. Due when replay would take 2 s more than writing the snapshot (M 2 000: 10 800 samples,
+// M 10 000: 800), or when the journal has 64 MB.
+bool compaction_due(const LearnerConfig& config, std::int64_t journal_samples,
+                    std::int64_t journal_bytes);
 
 // What a reader needs: the readout file alone, checked, plus the config that made it.
 struct StoredReadout {

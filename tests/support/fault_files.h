@@ -1,6 +1,7 @@
 // File systems that fail on purpose.
 //
-// FaultFiles fails chosen calls. PowerCutFiles stops the world at one call and then shows what the
+// FaultFiles fails chosen calls; an fsync that is not to fail does nothing, since these files need
+// not survive anything and a disk takes its time. PowerCutFiles stops the world at one call and then shows what the
 // disk may hold: only what was fsynced is sure, everything else may be there, in part, or not.
 #pragma once
 
@@ -13,6 +14,12 @@
 #include "platform/file.h"
 
 namespace engram::test {
+
+// Real files, but fsync does nothing.
+class UnsyncedFiles : public FileSystem {
+ public:
+  int fsync(int) override { return 0; }
+};
 
 enum class Call { open, write, fsync, ftruncate, close, rename, unlink };  // write: pwrite too
 const char* name(Call call);

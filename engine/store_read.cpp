@@ -1,0 +1,73 @@
+// What needs no lock: reading the readout, and checking everything.
+#include <fmt/format.h>
+
+#include "engine/store.h"
+#include "engine/store_files.h"
+#include "engine/store_load.h"
+
+namespace engram {
+
+Result<StoredReadout> read_readout(const std::string& directory) {
+  const StorePaths paths(directory);
+  if (!Store::exists(directory)) {
+    return Status(Code::not_found, fmt::format("{}: holds no state yet.", directory));
+  }
+  Result<ReadoutFile> file = load_readout(paths);
+  if (file.ok()) {
+    return StoredReadout{file->config, *file->readout, file->mark.sequence};
+  }
+  switch (file.status().code()) {
+    case Code::not_found:
+      return Status(Code::not_found,
+                    fmt::format("{}: no task has ended yet, so there is nothing to classify with. "
+                                "Learn at least one picture and end the task.",
+                                directory));
+    case Code::bad_data:
+      return Status(Code::bad_data,
+                    fmt::format("{} What was learned is not in this file: opening the state for "
+                                "writing makes it again.",
+                                file.status().what()));
+    default:
+      return file.status();
+  }
+}
+
+Result<VerifyReport> verify_store(const std::string& directory) {
+  const StorePaths paths(directory);
+  if (!Store::exists(directory)) {
+    return Status(Code::not_found, fmt::format("{}: holds no state.", directory));
+  }
+  VerifyReport report;
+  const Result<ReadoutFile> readout = load_readout(paths);
+  const bool readout_absent = readout.status().code() == Code::not_found;
+  if (!readout.ok() && !readout_absent) report.findings.push_back(readout.status().what());
+
+  Result<LoadedStore> loaded = load_store(paths, LoadCheck::digests);
+  if (!loaded.ok()) {
+    if (loaded.status().code() == Code::out_of_memory) return loaded.status();
+    report.findings.push_back(loaded.status().what());
+    return report;
+  }
+  report.findings.insert(report.findings.end(), loaded->findings.begin(), loaded->findings.end());
+  report.ok = report.findings.empty();
+  report.samples = loaded->learner.samples();
+  report.sequence = loaded->mark.sequence;
+  report.digest = loaded->learner.digest();
+
+  // Not damage: what a crash may leave, and the next writer puts right.
+  if (loaded->scan.torn > 0) {
+    report.findings.push_back(fmt::format(
+        "{}: its last write was cut off ({} bytes) and was never acknowledged; the next "
+        "program that writes here removes it.",
+        paths.journal, loaded->scan.torn));
+  }
+  if (!loaded->readout_is_current && report.ok) {
+    report.findings.push_back(
+        fmt::format("{}: is missing or older than the last end of a task; the next program that "
+                    "writes here makes it again.",
+                    paths.readout));
+  }
+  return report;
+}
+
+}  // namespace engram

@@ -1,0 +1,125 @@
+// A small state, cut at every byte and with every bit flipped: what is loaded is right, or refused.
+#include <algorithm>
+#include <cstdio>
+
+#include "engine/journal.h"
+#include "engine/store.h"
+#include "engine/store_load.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+#include "tests/support/small_store.h"
+#include "tests/support/temp_directory.h"
+
+namespace engram {
+
+using test::content;
+using test::small_batch;
+using test::small_config;
+using test::StoreContent;
+using test::TempDirectory;
+
+namespace {
+
+// A snapshot of two batches and a task; a journal of a batch, a task and a batch; the readout.
+// Returns what there is after each event of the journal.
+std::vector<StoreContent> make_store(const std::string& directory) {
+  Store store = Store::create(directory, small_config()).value();
+  REQUIRE(store.learn(small_batch(0)).ok());
+  REQUIRE(store.learn(small_batch(1)).ok());
+  REQUIRE(store.end_task().ok());
+  REQUIRE(store.compact().ok());
+  std::vector<StoreContent> contents = {content(store)};
+  REQUIRE(store.learn(small_batch(2)).ok());
+  contents.push_back(content(store));
+  REQUIRE(store.end_task().ok());
+  contents.push_back(content(store));
+  REQUIRE(store.learn(small_batch(3)).ok());
+  contents.push_back(content(store));
+  return contents;
+}
+
+// Written without fsync: these files need not survive anything, and there are many of them.
+void overwrite(const std::string& path, std::span<const std::byte> bytes) {
+  FILE* file = std::fopen(path.c_str(), "wb");
+  REQUIRE(file != nullptr);
+  REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
+  REQUIRE(std::fclose(file) == 0);
+}
+
+Result<StoreContent> load(const std::string& directory) {
+  ENGRAM_ASSIGN(const LoadedStore store, load_store(StorePaths(directory), LoadCheck::none));
+  const auto readout = store.learner.readout();
+  return StoreContent{
+      store.mark.sequence,          store.learner.samples(),
+      store.learner.task_samples(), store.learner.tasks(),
+      store.learner.digest(),       readout ? readout->weights : std::vector<float>()};
+}
+
+}  // namespace
+
+TEST_CASE("every flipped bit of a state is found", "[engine][store][flip]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const StoreContent whole = make_store(directory.path()).back();
+  int flips = 0;
+  for (const std::string name : {"journal", "readout", "snapshot"}) {
+    const std::string path = directory / name;
+    const std::vector<std::byte> good = read_file(path, 1 << 20).value();
+    // The parser finds every single bit; it is the same that the store uses.
+    std::vector<std::byte> file = good;
+    for (std::size_t bit = 0; bit < 8 * file.size(); ++bit) {
+      file[bit / 8] ^= std::byte(1 << bit % 8);
+      const Status status = name == "journal" ? scan_journal(file, name).status()
+                                              : SnapshotReader::parse(file, name).status();
+      if (status.code() != Code::bad_data) FAIL(name << ": bit " << bit << " goes unseen");
+      file[bit / 8] ^= std::byte(1 << bit % 8);
+      ++flips;
+    }
+    // And through the whole store, a bit of every 11th byte: load, read and verify all see it.
+    for (std::size_t at = 0; at < file.size(); at += 11) {
+      INFO(name << ", byte " << at);
+      file[at] ^= std::byte(1 << at % 8);
+      overwrite(path, file);
+      const VerifyReport report = verify_store(directory.path()).value();
+      REQUIRE_FALSE(report.ok);
+      REQUIRE_FALSE(report.findings.empty());
+      if (name == "readout") {
+        REQUIRE(read_readout(directory.path()).status().code() == Code::bad_data);
+        REQUIRE(load(directory.path()).value() == whole);  // solved again
+      } else {
+        const Status status = Store::open(directory.path()).status();
+        REQUIRE(status.code() == Code::bad_data);
+        REQUIRE(test::says(status, "engram verify"));
+      }
+      file[at] ^= std::byte(1 << at % 8);
+    }
+    overwrite(path, good);
+    REQUIRE(verify_store(directory.path())->ok);
+  }
+  REQUIRE(flips > 100'000);
+}
+
+TEST_CASE("a state cut at any byte is refused, or is what it once was", "[engine][store][cut]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::vector<StoreContent> contents = make_store(directory.path());
+  const std::int64_t ended = 5;  // the event that the readout knows
+  for (const std::string name : {"journal", "readout", "snapshot"}) {
+    const std::string path = directory / name;
+    const std::vector<std::byte> good = read_file(path, 1 << 20).value();
+    // The snapshot's length is in its header: cuts within its numbers are all alike.
+    const std::size_t step = name == "journal" ? 1 : name == "readout" ? 3 : 97;
+    for (std::size_t size = 0; size < good.size(); size += step) {
+      INFO(name << " cut to " << size << " bytes");
+      overwrite(path, std::span(good).first(size));
+      const Result<StoreContent> left = load(directory.path());
+      if (name == "snapshot") REQUIRE(left.status().code() == Code::bad_data);
+      if (name == "readout") REQUIRE(left.value() == contents.back());
+      if (name != "journal" || !left.ok()) continue;
+      // A torn tail: an earlier state, and never one that forgot what the readout knows.
+      REQUIRE(std::ranges::count(contents, left.value()) == 1);
+      REQUIRE(left->sequence >= ended);
+    }
+    overwrite(path, good);
+  }
+}
+
+}  // namespace engram

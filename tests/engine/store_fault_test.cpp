@@ -1,0 +1,237 @@
+// Every call that can fail, fails: a store must be what it was, or what it was asked to become.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+#include "engine/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/fault_files.h"
+#include "tests/support/says.h"
+#include "tests/support/small_store.h"
+#include "tests/support/temp_directory.h"
+
+namespace engram {
+
+using test::content;
+using test::FaultFiles;
+using test::PowerCutFiles;
+using test::reopened;
+using test::small_batch;
+using test::small_config;
+using test::StoreContent;
+using test::TempDirectory;
+
+namespace {
+
+// One thing that is done to a store of two batches, a task, and one batch.
+struct Operation {
+  const char* name;
+  std::function<Status(Store&)> run;
+};
+
+const Operation kOperations[] = {
+    {"learn", [](Store& store) { return store.learn(small_batch(3)); }},
+    {"end_task", [](Store& store) { return store.end_task().status(); }},
+    {"compact", [](Store& store) { return store.compact(); }},
+};
+
+void make_store(const std::string& directory) {
+  Store store = Store::create(directory, small_config()).value();
+  REQUIRE(store.learn(small_batch(0)).ok());
+  REQUIRE(store.learn(small_batch(1)).ok());
+  REQUIRE(store.end_task().ok());
+  REQUIRE(store.learn(small_batch(2)).ok());
+}
+
+// A copy is much cheaper than learning it all again for every fault.
+void copy_store(const std::string& from, const std::string& to) {
+  std::filesystem::remove_all(to);
+  std::filesystem::copy(from, to);
+}
+
+}  // namespace
+
+TEST_CASE("a failing call leaves the store before or after, never between",
+          "[engine][store][fault]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  make_store(directory / "base");
+  const std::string state = directory / "state";
+  const StoreContent before = reopened(directory / "base").value();
+  int faults = 0;
+  for (const Operation& operation : kOperations) {
+    // Without a fault: how many calls there are, and what comes out.
+    copy_store(directory / "base", state);
+    FaultFiles counter;
+    StoreContent after;
+    int opening = 0;
+    {
+      Store store = Store::open(state, counter).value();
+      opening = counter.calls();
+      REQUIRE(operation.run(store).ok());
+      after = content(store);
+    }
+    REQUIRE(reopened(state).value() == after);
+
+    for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after,
+                             FaultFiles::Fault::full_after}) {
+      for (const int error : {EIO, ENOSPC, EROFS}) {
+        for (int at = opening; at < counter.calls(); ++at) {
+          INFO(operation.name << ", call " << at << " (" << name(counter.log()[at]) << "), "
+                              << std::strerror(error) << ", kind " << int(fault));
+          copy_store(directory / "base", state);
+          FaultFiles files(fault, at, error);
+          StoreContent in_memory;
+          Status status;
+          {
+            Store store = Store::open(state, files).value();
+            status = operation.run(store);
+            in_memory = content(store);
+          }
+          ++faults;
+          const StoreContent left = reopened(state).value();
+          if (status.ok()) {
+            REQUIRE(left == after);
+          } else {
+            REQUIRE(status.code() == Code::io_failure);
+            REQUIRE(test::says(status, std::strerror(error)));
+            REQUIRE((left == before || left == after));
+            // What a single fault leaves is also what the process itself goes on with.
+            if (fault == FaultFiles::Fault::fail_once) REQUIRE(left == in_memory);
+          }
+          REQUIRE(verify_store(state)->ok);
+          REQUIRE(verify_store(state)->findings.empty());
+        }
+      }
+    }
+  }
+  REQUIRE(faults > 1000);
+}
+
+TEST_CASE("after a failed call the same process goes on, or says that it cannot",
+          "[engine][store][fault]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  make_store(directory / "base");
+  const std::string state = directory / "state";
+  for (const Operation& operation : kOperations) {
+    copy_store(directory / "base", state);
+    FaultFiles counter;
+    int opening = 0;
+    int end = 0;
+    {
+      Store store = Store::open(state, counter).value();
+      opening = counter.calls();
+      REQUIRE(operation.run(store).ok());
+      end = counter.calls();
+    }
+    for (int at = opening; at < end; ++at) {
+      INFO(operation.name << ", call " << at << " (" << name(counter.log()[at]) << ")");
+      copy_store(directory / "base", state);
+      FaultFiles files(FaultFiles::Fault::fail_once, at, ENOSPC);
+      StoreContent last;
+      {
+        Store store = Store::open(state, files).value();
+        static_cast<void>(operation.run(store).ok());
+        const Status next = store.learn(small_batch(9));
+        if (!next.ok()) REQUIRE(test::says(next, "writes nothing more"));
+        last = content(store);
+      }
+      REQUIRE(reopened(state).value() == last);
+    }
+  }
+}
+
+TEST_CASE("a failing call while a state is made leaves none, or a whole one",
+          "[engine][store][fault]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string state = directory / "state";
+  FaultFiles counter;
+  { REQUIRE(Store::create(state, small_config(), counter).ok()); }
+  for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after,
+                           FaultFiles::Fault::full_after}) {
+    for (int at = 0; at < counter.calls(); ++at) {
+      INFO("call " << at << " (" << name(counter.log()[at]) << "), kind " << int(fault));
+      std::filesystem::remove_all(state);
+      FaultFiles files(fault, at, EROFS);
+      const Status status = Store::create(state, small_config(), files).status();
+      if (!status.ok()) {
+        REQUIRE(test::says(status, "No state was made"));
+        REQUIRE(test::says(status, std::strerror(EROFS)));
+        if (fault == FaultFiles::Fault::fail_once) REQUIRE_FALSE(Store::exists(state));
+      }
+      if (!Store::exists(state)) REQUIRE(Store::create(state, small_config()).ok());
+      REQUIRE(reopened(state)->samples == 0);
+    }
+  }
+}
+
+TEST_CASE("a failing call while a state is opened changes nothing that counts",
+          "[engine][store][fault]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  make_store(directory / "base");
+  const StoreContent before = reopened(directory / "base").value();
+  // The most to repair: a torn tail and a missing readout.
+  const auto damage = [&](const std::string& state) {
+    copy_store(directory / "base", state);
+    std::filesystem::remove(state + "/readout");
+    std::filesystem::resize_file(state + "/journal",
+                                 std::filesystem::file_size(state + "/journal") + 17);
+  };
+  const std::string state = directory / "state";
+  damage(state);
+  FaultFiles counter;
+  { REQUIRE(Store::open(state, counter).ok()); }
+  for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after}) {
+    for (int at = 0; at < counter.calls(); ++at) {
+      INFO("call " << at << " (" << name(counter.log()[at]) << "), kind " << int(fault));
+      damage(state);
+      FaultFiles files(fault, at);
+      const Status status = Store::open(state, files).status();
+      if (!status.ok()) REQUIRE(status.code() == Code::io_failure);
+      REQUIRE(reopened(state).value() == before);
+    }
+  }
+}
+
+TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][store][power]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  make_store(directory / "base");
+  const std::string state = directory / "state";
+  const StoreContent start = reopened(directory / "base").value();
+  int cuts = 0;
+  for (const auto names : {PowerCutFiles::Names::synced, PowerCutFiles::Names::latest}) {
+    for (const auto contents : {PowerCutFiles::Contents::synced, PowerCutFiles::Contents::latest,
+                                PowerCutFiles::Contents::torn}) {
+      for (int at = 0;; ++at) {
+        INFO("call " << at << ", names " << int(names) << ", contents " << int(contents));
+        copy_store(directory / "base", state);
+        PowerCutFiles files(state, at);
+        StoreContent acknowledged = start;
+        bool running = true;
+        {
+          auto store = Store::open(state, files);
+          for (int round = 0; store.ok() && running && round < 2; ++round) {
+            for (const Operation& operation : kOperations) {
+              running = operation.run(*store).ok();
+              if (!running) break;
+              acknowledged = content(*store);
+            }
+          }
+        }
+        const int calls = files.calls();
+        files.leave(names, contents, std::uint64_t(at));
+        ++cuts;
+        const StoreContent left = reopened(state).value();
+        const std::int64_t durable = acknowledged.sequence;
+        REQUIRE((left.sequence == durable || left.sequence == durable + 1));
+        if (left.sequence == durable) REQUIRE(left == acknowledged);
+        REQUIRE(verify_store(state)->ok);
+        if (calls <= at) break;
+      }
+    }
+  }
+  REQUIRE(cuts > 1000);
+}
+
+}  // namespace engram

@@ -1,0 +1,41 @@
+#include "tests/support/small_store.h"
+
+#include <random>
+
+#include "tests/support/fault_files.h"
+
+namespace engram::test {
+
+LearnerConfig small_config() {
+  LearnerConfig config;
+  config.backbone = std::string(64, 'a');
+  config.features = 6;
+  config.hidden = 100;
+  config.feature_scale = 1;
+  config.hidden_mul = 4096;
+  config.lambda_rule = LambdaRule::fixed;
+  config.lambda = 10;
+  return config;
+}
+
+SampleBatch small_batch(std::int64_t number) {
+  std::mt19937 random(std::uint32_t(number) + 1);
+  SampleBatch batch{.labels = {"red", "blue"}, .rows = {}};
+  for (int i = 0; i < 2 * 6; ++i) batch.rows.push_back(std::byte(int(random() % 200) - 100));
+  return batch;
+}
+
+StoreContent content(const Store& store) {
+  const Learner& learner = store.learner();
+  const auto readout = learner.readout();
+  return {store.sequence(), learner.samples(), learner.task_samples(),
+          learner.tasks(),  learner.digest(),  readout ? readout->weights : std::vector<float>()};
+}
+
+Result<StoreContent> reopened(const std::string& directory) {
+  UnsyncedFiles files;
+  ENGRAM_ASSIGN(const Store store, Store::open(directory, files));
+  return content(store);
+}
+
+}  // namespace engram::test

@@ -1,0 +1,29 @@
+// A store small enough to be cut at every byte: M 100, L 6, a few samples.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/store.h"
+
+namespace engram::test {
+
+LearnerConfig small_config();
+// Two samples, of the classes "red" and "blue", different for every number.
+SampleBatch small_batch(std::int64_t number);
+
+// What a person would compare: sequence, samples, tasks, and the bits of the statistics.
+struct StoreContent {
+  std::int64_t sequence = 0;
+  std::int64_t samples = 0;
+  std::int64_t task_samples = 0;
+  int tasks = 0;
+  std::string digest;
+  std::vector<float> weights;  // of the readout
+  bool operator==(const StoreContent&) const = default;
+};
+StoreContent content(const Store& store);
+// Opened for writing, which repairs what can be repaired; without waiting for the disk.
+Result<StoreContent> reopened(const std::string& directory);
+
+}  // namespace engram::test
