@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/feature_extractor.h"
+#include "engine/scorer.h"
 #include "engine/store.h"
 #include "platform/image.h"
 #include "platform/status.h"
@@ -52,16 +53,21 @@ class Recogniser {
 
   FeatureExtractor& extractor() { return extractor_; }
   Store* store() { return store_ ? &*store_ : nullptr; }  // null when opened for reading
-  const LearnerConfig& config() const;
-  std::vector<std::string> classes() const;  // of the readout
+  const LearnerConfig& config() const { return config_; }
+  std::vector<std::string> classes() const;  // of the readout: what classify can answer
 
  private:
-  Recogniser(FeatureExtractor extractor, std::optional<Store> store, StoredReadout readout);
+  Recogniser(FeatureExtractor extractor, LearnerConfig config)
+      : extractor_(std::move(extractor)), config_(std::move(config)) {}
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
+  std::shared_ptr<const Readout> readout() const;
 
   FeatureExtractor extractor_;
-  std::optional<Store> store_;     // when writing
-  StoredReadout reading_;          // when reading
-  std::optional<Learner> scorer_;  // when reading: projection and score without statistics
+  LearnerConfig config_;
+  std::optional<Store> store_;              // when writing
+  std::optional<Scorer> scorer_;            // when reading: projection and score, no statistics
+  std::shared_ptr<const Readout> reading_;  // when reading
+  std::vector<float> features_;             // of one call's pictures
 };
 
 }  // namespace engram

@@ -1,0 +1,162 @@
+#include "engine/recogniser.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace engram {
+namespace {
+
+constexpr const char* kDefaultModel = "efficientnet-lite0";
+constexpr std::int32_t kCardHiddenMax = 31;  // the card's hidden_mul is measured for this range
+
+// The model the user names, else the one the state was made with, else the default.
+Result<StoredModel> choose_model(const Recogniser::Options& options,
+                                 const LearnerConfig* state_config) {
+  const ModelStore models(options.home);
+  if (options.model.empty() && state_config) return models.find_by_hash(state_config->backbone);
+  ENGRAM_ASSIGN(StoredModel model,
+                models.find(options.model.empty() ? kDefaultModel : options.model));
+  if (state_config && model.card.sha256 != state_config->backbone) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("the state {} was made with another backbone (sha256 {:.12}...) than "
+                    "{} ({:.12}...): their features do not mix. Nothing was changed. "
+                    "Leave --model out to use the state's own, or name another state.",
+                    options.state, state_config->backbone, model.card.name, model.card.sha256));
+  }
+  return model;
+}
+
+LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
+  config.backbone = card.sha256;
+  config.features = card.features;
+  config.feature_scale = card.feature_scale;
+  config.hidden_mul = std::max(1, card.hidden_mul * (config.hidden_max + 1) / (kCardHiddenMax + 1));
+  return config;
+}
+
+// The indices of the `top` largest scores, best first; equal scores in class order.
+std::vector<Answer> best(MatrixView<const float> scores, int row, int top,
+                         const std::vector<std::string>& classes) {
+  std::vector<int> order(classes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto middle = order.begin() + std::clamp<std::ptrdiff_t>(top, 0, std::ssize(order));
+  std::partial_sort(order.begin(), middle, order.end(), [&](int a, int b) {
+    return scores(row, a) != scores(row, b) ? scores(row, a) > scores(row, b) : a < b;
+  });
+  std::vector<Answer> answers;
+  std::for_each(order.begin(), middle, [&](int k) {
+    answers.push_back({classes[k], scores(row, k)});
+  });
+  return answers;
+}
+
+}  // namespace
+
+Result<Recogniser> Recogniser::open(const Options& options) {
+  const FeatureExtractor::Options extraction{.threads = options.threads, .batch = options.batch};
+
+  if (options.access == Access::read) {
+    ENGRAM_ASSIGN(StoredReadout stored, read_readout(options.state));
+    ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &stored.config));
+    ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
+    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config, kCpuKernels));
+    Recogniser recogniser(std::move(extractor), std::move(stored.config));
+    recogniser.scorer_.emplace(std::move(scorer));
+    recogniser.reading_ = std::make_shared<const Readout>(std::move(stored.readout));
+    return recogniser;
+  }
+
+  if (Store::exists(options.state)) {
+    ENGRAM_ASSIGN(Store store, Store::open(options.state));
+    const LearnerConfig config = store.learner().config();
+    ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &config));
+    ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
+    Recogniser recogniser(std::move(extractor), config);
+    recogniser.store_.emplace(std::move(store));
+    return recogniser;
+  }
+
+  ENGRAM_ASSIGN(const StoredModel model, choose_model(options, nullptr));
+  ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
+  const LearnerConfig config = config_for(model.card, options.config);
+  ENGRAM_ASSIGN(Store store, Store::create(options.state, config));
+  Recogniser recogniser(std::move(extractor), config);
+  recogniser.store_.emplace(std::move(store));
+  return recogniser;
+}
+
+Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels) {
+  if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
+  if (pictures.size() != labels.size()) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{} pictures came with {} labels; nothing was "
+                              "learned",
+                              pictures.size(), labels.size()));
+  }
+  const int count = static_cast<int>(pictures.size());
+  features_.resize(pictures.size() * extractor_.features());
+  const MatrixView<float> features{features_.data(), count, extractor_.features(),
+                                   extractor_.features()};
+  ENGRAM_TRY(extractor_.extract(pictures, features));
+  ENGRAM_ASSIGN(const SampleBatch batch, store_->learner().encode(features, labels));
+  return store_->learn(batch);
+}
+
+Status Recogniser::learn(const Image& picture, const std::string& label) {
+  return learn(std::span(&picture, 1), std::span(&label, 1));
+}
+
+Result<ReadoutReport> Recogniser::end_task() {
+  if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
+  return store_->end_task();
+}
+
+std::shared_ptr<const Readout> Recogniser::readout() const {
+  return store_ ? store_->learner().readout() : reading_;
+}
+
+std::vector<std::string> Recogniser::classes() const {
+  const auto current = readout();
+  return current ? current->classes : std::vector<std::string>();
+}
+
+Status Recogniser::score(MatrixView<const float> features, const Readout& readout,
+                         MatrixView<float> scores) {
+  return store_ ? store_->learner().score(features, readout, scores)
+                : scorer_->score(features, readout, scores);
+}
+
+Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Image> pictures,
+                                                              int top) {
+  const auto current = readout();
+  if (!current) {
+    return Status(Code::not_found,
+                  "nothing can be recognised yet: no task has ended. Learn something first.");
+  }
+  const int count = static_cast<int>(pictures.size());
+  const int width = extractor_.features();
+  const int classes = static_cast<int>(current->classes.size());
+  features_.resize(std::size_t(count) * width);
+  const MatrixView<float> features{features_.data(), count, width, width};
+  ENGRAM_TRY(extractor_.extract(pictures, features));
+  std::vector<float> values(std::size_t(count) * classes);
+  const MatrixView<float> scores{values.data(), count, classes, classes};
+  ENGRAM_TRY(score(features, *current, scores));
+
+  std::vector<std::vector<Answer>> answers;
+  for (int row = 0; row < count; ++row) {
+    answers.push_back(best(scores, row, top, current->classes));
+  }
+  return answers;
+}
+
+Result<std::vector<Answer>> Recogniser::classify(const Image& picture, int top) {
+  ENGRAM_ASSIGN(std::vector<std::vector<Answer>> answers, classify(std::span(&picture, 1), top));
+  return std::move(answers.front());
+}
+
+}  // namespace engram
