@@ -19,8 +19,9 @@ namespace engram::cpu {
 inline constexpr int kLookupInputs = 4;                  // inputs per look-up
 inline constexpr int kWordLookups = 32 / kLookupInputs;  // look-ups per word of W
 inline constexpr int kBias = 127 * kLookupInputs;        // makes every sum non-negative
-inline constexpr int kHighDigit = 32;                    // what one step of a high digit is worth
-inline constexpr int kLookupUnits = 32;                  // units come in multiples of this
+inline constexpr int kHighShift = 5;
+inline constexpr int kHighDigit = 1 << kHighShift;  // what one step of a high digit is worth
+inline constexpr int kLookupUnits = 64;             // units come in multiples of this
 
 // The tables for one word of W and one frame; digits[g] belongs to the inputs 4g .. 4g+3.
 struct alignas(32) WordTable {

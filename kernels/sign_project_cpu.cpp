@@ -8,6 +8,7 @@
 #include "kernels/sign_project.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/sign_lookup_cpu.h"
 #include "kernels/simd_cpu.h"
@@ -122,15 +123,24 @@ void project_by_lookup(Lookup* lookup, MatrixView<const std::int8_t> q, SignMatr
 }  // namespace
 
 void build_word_table(const std::int8_t* inputs, int count, WordTable& table) {
+  // GNU vectors: plain operators, on any machine that gcc or clang know.
+  using Eight = std::int16_t __attribute__((vector_size(16)));
+  using EightBytes = std::uint8_t __attribute__((vector_size(8)));
+  constexpr Eight kBit0 = {-1, 1, -1, 1, -1, 1, -1, 1};
+  constexpr Eight kBit1 = {-1, -1, 1, 1, -1, -1, 1, 1};
+  constexpr Eight kBit2 = {-1, -1, -1, -1, 1, 1, 1, 1};
   std::int16_t value[32] = {};
   for (int i = 0; i < count; ++i) value[i] = inputs[i];
   for (int g = 0; g < kWordLookups; ++g) {
     const std::int16_t* four = value + kLookupInputs * g;
-    for (int bits = 0; bits < 16; ++bits) {
-      int sum = kBias;
-      for (int i = 0; i < kLookupInputs; ++i) sum += bits >> i & 1 ? four[i] : -four[i];
-      table.digits[g].low[bits] = static_cast<std::uint8_t>(sum % kHighDigit);
-      table.digits[g].high[bits] = static_cast<std::uint8_t>(sum / kHighDigit);
+    const Eight three = four[0] * kBit0 + four[1] * kBit1 + four[2] * kBit2 + std::int16_t{kBias};
+    const Eight sums[2] = {three - four[3], three + four[3]};  // bit 3 clear, bit 3 set
+    for (int half = 0; half < 2; ++half) {
+      const auto low =
+          __builtin_convertvector(sums[half] & std::int16_t{kHighDigit - 1}, EightBytes);
+      const auto high = __builtin_convertvector(sums[half] >> kHighShift, EightBytes);
+      std::memcpy(table.digits[g].low + 8 * half, &low, sizeof low);
+      std::memcpy(table.digits[g].high + 8 * half, &high, sizeof high);
     }
   }
 }
