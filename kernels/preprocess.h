@@ -9,8 +9,9 @@
 //
 // Numerics. Resampling follows Pillow's 8-bit path (Image.resize, BICUBIC, a = -0.5, support scaled
 // by the reduction, two passes with fixed-point coefficients and rounding to bytes in between), so
-// pixels equal Pillow's to the bit. Sizes follow torchvision: the longer side is rounded down, the
-// crop starts at half the difference, halves rounded to the even number.
+// pixels equal Pillow's to the bit: across, then down, as the pictures were that backbones were
+// trained on (Pillow 13 exchanges the passes for tall pictures). Sizes follow torchvision: the
+// longer side is rounded down, the crop starts at half the difference, halves rounded to even.
 //
 // Memory. Scratch is kept per thread and reused: 12 bytes per output pixel and at most 16 per pixel
 // of the picture's two sides.
