@@ -49,9 +49,9 @@ std::string zip_archive(const std::vector<ZipMember>& members) {
                                little_endian(crc, 4) + little_endian(data.size(), 4) +
                                little_endian(member.content.size(), 4) +
                                little_endian(member.name.size(), 2) + little_endian(0, 2);
-    directory += "PK\1\2" + little_endian(20, 2) + common + little_endian(0, 10) +
+    directory += std::string("PK\1\2") + little_endian(20, 2) + common + little_endian(0, 10) +
                  little_endian(file.size(), 4) + member.name;
-    file += "PK\3\4" + common + member.name + data;
+    file += std::string("PK\3\4") + common + member.name + data;
   }
   return file + directory + "PK\5\6" + little_endian(0, 4) + little_endian(members.size(), 2) +
          little_endian(members.size(), 2) + little_endian(directory.size(), 4) +
@@ -59,13 +59,13 @@ std::string zip_archive(const std::vector<ZipMember>& members) {
 }
 
 std::string pickle(const std::string& body) {
-  return "\x80\x02" + body + ".";
+  return std::string("\x80\x02") + body + ".";
 }
 std::string text(const std::string& value) {
-  return "X" + little_endian(value.size(), 4) + value;
+  return std::string("X") + little_endian(value.size(), 4) + value;
 }
 std::string whole(std::int32_t value) {
-  return "J" + little_endian(static_cast<std::uint32_t>(value), 4);
+  return std::string("J") + little_endian(static_cast<std::uint32_t>(value), 4);
 }
 std::string tuple(const std::vector<std::string>& items) {
   std::string result = "(";
@@ -73,7 +73,7 @@ std::string tuple(const std::vector<std::string>& items) {
   return result + "t";
 }
 std::string global(const std::string& module, const std::string& name) {
-  return "c" + module + "\n" + name + "\n";
+  return std::string("c") + module + "\n" + name + "\n";
 }
 std::string dict(const std::vector<std::pair<std::string, std::string>>& items) {
   std::string result = "}(";
@@ -99,7 +99,7 @@ std::string tensor(const TensorPiece& piece) {
 
 std::string legacy_checkpoint(const std::string& state, const std::vector<Storage>& storages) {
   std::string file = pickle("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19") +
-                     pickle("M" + little_endian(1001, 2)) +
+                     pickle(std::string("M") + little_endian(1001, 2)) +
                      pickle(dict({{"little_endian", "\x88"}})) + pickle(state);
   std::string keys = "](", data;
   for (const Storage& storage : storages) {

@@ -32,7 +32,7 @@ std::string global(const std::string& module, const std::string& name);
 std::string dict(const std::vector<std::pair<std::string, std::string>>& items);
 
 struct TensorPiece {
-  std::string key = "0";  // of its storage
+  std::string key = "0";      // of its storage
   std::int32_t elements = 6;  // of its storage
   std::int32_t offset = 0;
   std::vector<std::int32_t> sizes{}, strides{};

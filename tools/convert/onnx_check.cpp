@@ -239,12 +239,14 @@ Result<OnnxSummary> Checker::run(Bytes bytes) {
   bool has_graph = false;
   std::uint64_t ir_version = 0;
   // Whether it is ONNX at all, before complaints about its parts.
-  ENGRAM_TRY(each_field(bytes, foreign, [&](const ProtobufField& field) -> Status {
+  ProtobufReader reader(bytes);
+  for (ProtobufField field; reader.next(field);) {
     if (field.number == 1 && !field.is_bytes) ir_version = field.value;
     has_graph = has_graph || (field.number == 7 && field.is_bytes);
-    return {};
-  }));
-  if (!has_graph || ir_version < 1 || ir_version > 1'000) return foreign;
+  }
+  if (ir_version < 1 || ir_version > 1'000) return foreign;
+  if (reader.broken()) return damaged();
+  if (!has_graph) return foreign;
   ENGRAM_TRY(each_field(bytes, damaged(), [&](const ProtobufField& field) -> Status {
     if (!field.is_bytes) return {};
     if (field.number == 7) return graph(field.bytes, 0);
