@@ -1,15 +1,12 @@
 #include "engine/learner.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "engine/label.h"
-#include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
 
 namespace engram {
@@ -44,12 +41,6 @@ Status check_count(MatrixView<const float> features, std::size_t labels) {
                             features.rows, labels));
 }
 
-Status no_memory() {
-  return Status(Code::out_of_memory,
-                "The machine has no memory left. What was learned is kept; close other programs or "
-                "choose fewer hidden units.");
-}
-
 }  // namespace
 
 Status Learner::Impl::check_labels(std::span<const std::string> labels) const {
@@ -82,11 +73,6 @@ Status Learner::Impl::accumulate(MatrixView<const float> h, std::span<const std:
   return {};
 }
 
-void Learner::Impl::publish(std::shared_ptr<const Readout> next) {
-  const std::lock_guard lock(readout_mutex);
-  readout.swap(next);
-}
-
 Learner::Learner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Learner::Learner(Learner&&) noexcept = default;
 Learner& Learner::operator=(Learner&&) noexcept = default;
@@ -108,7 +94,10 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
     if (impl->keeps_samples()) ENGRAM_TRY(impl->task.reserve(kReservedTaskSamples));
     return Learner(std::move(impl));
   } catch (const std::bad_alloc&) {
-    return no_memory();
+    return Status(
+        Code::out_of_memory,
+        "The machine has no memory left for a learner. Close other programs or choose fewer "
+        "hidden units.");
   }
 }
 
@@ -180,94 +169,6 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
                             : part.row(b);
       ENGRAM_TRY(
           impl_->task.append(static_cast<const std::byte*>(row), {impl_->batch_classes + b, 1}));
-    }
-  }
-  return {};
-}
-
-Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
-  const auto start = std::chrono::steady_clock::now();
-  if (lambda && !(std::isfinite(*lambda) && *lambda > 0)) {
-    return Status(Code::invalid_argument,
-                  fmt::format("lambda is {}; it must be a positive number. The readout before was "
-                              "kept.",
-                              *lambda));
-  }
-  try {
-    ReadoutReport report;
-    LambdaChoice choice;
-    if (lambda) {
-      choice.lambda = *lambda;
-      report.rule = "replayed";
-    } else {
-      const auto before = readout();
-      ENGRAM_ASSIGN(choice, choose_lambda({impl_->config, *impl_->projection, impl_->scratch,
-                                           impl_->statistics, impl_->task, impl_->tasks,
-                                           before ? std::optional(before->lambda) : std::nullopt}));
-      report.rule = name(impl_->config.lambda_rule);
-    }
-    ENGRAM_ASSIGN(Readout solved, solve_readout(impl_->statistics, choice.lambda, choice.note));
-    report.lambda = solved.lambda;
-    report.candidates = std::move(choice.candidates);
-    report.losses = std::move(choice.losses);
-    report.note = std::move(choice.note);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    report.seconds = taken.count();
-    return Solution{std::make_shared<const Readout>(std::move(solved)), std::move(report)};
-  } catch (const std::bad_alloc&) {
-    return no_memory();
-  }
-}
-
-Status Learner::close_task(std::shared_ptr<const Readout> readout) {
-  if (readout != nullptr) {
-    {
-      const std::lock_guard lock(impl_->score_mutex);
-      ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * readout->classes.size()));
-    }
-    impl_->publish(std::move(readout));
-  }
-  impl_->task.clear();
-  impl_->task_samples = 0;
-  ++impl_->tasks;
-  return {};
-}
-
-Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
-  ENGRAM_ASSIGN(Solution solution, solve(lambda));
-  ENGRAM_TRY(close_task(std::move(solution.readout)));
-  return std::move(solution.report);
-}
-
-std::shared_ptr<const Readout> Learner::readout() const {
-  const std::lock_guard lock(impl_->readout_mutex);
-  return impl_->readout;
-}
-
-Status Learner::score(MatrixView<const float> features, const Readout& readout,
-                      MatrixView<float> scores) {
-  const std::lock_guard lock(impl_->score_mutex);
-  return impl_->scorer.score(features, readout, scores);
-}
-
-Status Learner::classify(MatrixView<const float> features, std::span<Prediction> predictions) {
-  ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
-  ENGRAM_TRY(check_features(features, impl_->config.features));
-  const std::shared_ptr<const Readout> current = readout();
-  if (current == nullptr) {
-    std::fill(predictions.begin(), predictions.end(), Prediction{});
-    return {};
-  }
-  const std::lock_guard lock(impl_->score_mutex);
-  const int classes = int(current->classes.size());
-  for (int first = 0; first < features.rows; first += kMaxBatch) {
-    const int count = std::min(kMaxBatch, features.rows - first);
-    const MatrixView<float> scores{impl_->scores.as<float>(), count, classes, classes};
-    ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores));
-    for (int b = 0; b < count; ++b) {
-      const float* row = scores.row(b);
-      const float* best = std::max_element(row, row + classes);
-      predictions[std::size_t(first + b)] = {int(best - row), *best};
     }
   }
   return {};

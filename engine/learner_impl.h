@@ -1,4 +1,4 @@
-// The parts of a Learner; private to learner.cpp and learner_state.cpp.
+// The parts of a Learner; private to learner*.cpp.
 #pragma once
 
 #include <memory>

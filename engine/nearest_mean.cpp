@@ -41,13 +41,16 @@ Status NearestMean::classify(MatrixView<const float> features,
                              std::span<Prediction> predictions) const {
   ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
   ENGRAM_TRY(check_features(features, features_));
-  std::vector<double> row(static_cast<std::size_t>(features_));
+  std::vector<double> row(static_cast<std::size_t>(features_)), mean_lengths;
+  for (const std::vector<double>& sum : sums_) {
+    mean_lengths.push_back(length(sum.data(), features_));
+  }
   for (int b = 0; b < features.rows; ++b) {
     std::copy_n(features.row(b), features_, row.begin());
     const double row_length = length(row.data(), features_);
     Prediction best;
     for (std::size_t k = 0; k < sums_.size(); ++k) {
-      const double lengths = row_length * length(sums_[k].data(), features_);
+      const double lengths = row_length * mean_lengths[k];
       double product = 0;
       for (int l = 0; l < features_; ++l) product += row[std::size_t(l)] * sums_[k][std::size_t(l)];
       const auto cosine = float(lengths > 0 ? product / lengths : 0.0);

@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/learner.h"
 #include "engine/metrics.h"
-#include "engine/nearest_mean.h"
+#include "engine/protocol_head.h"
 
 namespace engram {
 namespace {
@@ -18,63 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// What the protocol needs of a learner. Classes are numbered in the order in which they come.
-class ProtocolHead {
- public:
-  virtual ~ProtocolHead() = default;
-  virtual Status learn(MatrixView<const float> features, std::span<const std::string> labels) = 0;
-  virtual Result<ReadoutReport> end_task() = 0;
-  virtual Status classify(MatrixView<const float> features, std::span<Prediction> predictions) = 0;
-  virtual std::vector<ClassInfo> classes() const = 0;
-};
-
-class LearnerHead : public ProtocolHead {
- public:
-  explicit LearnerHead(Learner learner) : learner_(std::move(learner)) {}
-  Status learn(MatrixView<const float> features, std::span<const std::string> labels) override {
-    return learner_.learn(features, labels);
-  }
-  Result<ReadoutReport> end_task() override { return learner_.end_task(); }
-  Status classify(MatrixView<const float> features, std::span<Prediction> predictions) override {
-    return learner_.classify(features, predictions);
-  }
-  std::vector<ClassInfo> classes() const override { return learner_.classes(); }
-
- private:
-  Learner learner_;
-};
-
-class NearestMeanHead : public ProtocolHead {
- public:
-  explicit NearestMeanHead(int features) : means_(features) {}
-  Status learn(MatrixView<const float> features, std::span<const std::string> labels) override {
-    return means_.learn(features, labels);
-  }
-  Result<ReadoutReport> end_task() override { return ReadoutReport{}; }
-  Status classify(MatrixView<const float> features, std::span<Prediction> predictions) override {
-    return means_.classify(features, predictions);
-  }
-  std::vector<ClassInfo> classes() const override { return means_.classes(); }
-
- private:
-  NearestMean means_;
-};
-
-Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, int features,
-                                                const Kernels& kernels) {
-  LearnerConfig config = options.config;
-  config.features = features;
-  if (options.head == Head::ncm) {
-    return std::unique_ptr<ProtocolHead>(std::make_unique<NearestMeanHead>(features));
-  }
-  if (options.head == Head::no_projection) {
-    config.hidden = 0;
-    config.arithmetic = Arithmetic::floating;
-  }
-  ENGRAM_ASSIGN(Learner learner, Learner::create(config, kernels));
-  return std::unique_ptr<ProtocolHead>(std::make_unique<LearnerHead>(std::move(learner)));
 }
 
 Status check(const ProtocolData& data, const ProtocolOptions& options) {
@@ -283,31 +225,11 @@ class Run {
 
 }  // namespace
 
-const char* name(Head head) {
-  switch (head) {
-    case Head::ranpac:
-      return "ranpac";
-    case Head::no_projection:
-      return "no-projection";
-    case Head::ncm:
-      return "ncm";
-  }
-  return "?";
-}
-
-Result<Head> parse_head(const std::string& text) {
-  for (const Head head : {Head::ranpac, Head::no_projection, Head::ncm}) {
-    if (text == name(head)) return head;
-  }
-  return Status(Code::invalid_argument,
-                fmt::format("head is \"{}\"; it can be one of: ranpac, no-projection, ncm.", text));
-}
-
 Result<ProtocolResult> run_protocol(const ProtocolData& data, const ProtocolOptions& options,
                                     const Kernels& kernels) {
   ENGRAM_TRY(check(data, options));
   ENGRAM_ASSIGN(const std::unique_ptr<ProtocolHead> head,
-                make_head(options, data.x_train.cols, kernels));
+                make_head(options.head, options.config, data.x_train.cols, kernels));
   return Run(data, options, *head).all_tasks();
 }
 

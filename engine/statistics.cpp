@@ -25,19 +25,26 @@ double norm(const std::vector<float>& vector) {
   return std::sqrt(sum);
 }
 
-// y = G x from the lower triangle and the diagonal. The factor above is not read: it may be
-// rubbish.
+// y = G x from the lower triangle and the diagonal. The factor above is not read: it may be rubbish.
 void multiply(const GramView& g, const std::vector<float>& x, std::vector<float>& y) {
+  constexpr int kLanes = 16;  // sums that the compiler may keep apart in vector registers
   for (int r = 0; r < g.size; ++r) y[r] = g.diagonal[r] * x[r];
   for (int r = 0; r < g.size; ++r) {
     const float* row = g.row(r);
     const float xr = x[r];
-    float sum = 0;
-    for (int c = 0; c < r; ++c) {
-      sum += row[c] * x[c];
+    float sums[kLanes] = {};
+    int c = 0;
+    for (; c + kLanes <= r; c += kLanes) {
+      for (int i = 0; i < kLanes; ++i) {
+        sums[i] += row[c + i] * x[c + i];
+        y[c + i] += row[c + i] * xr;
+      }
+    }
+    for (; c < r; ++c) {
+      sums[0] += row[c] * x[c];
       y[c] += row[c] * xr;
     }
-    y[r] += sum;
+    y[r] += std::accumulate(sums, sums + kLanes, 0.0f);
   }
 }
 
