@@ -234,4 +234,40 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
   REQUIRE(cuts > 1000);
 }
 
+TEST_CASE("a failed call, then more work, then a power cut: what was acknowledged is there",
+          "[engine][store][power]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  make_store(directory / "base");
+  const std::string state = directory / "state";
+  for (const auto names : {PowerCutFiles::Names::synced, PowerCutFiles::Names::latest}) {
+    for (const auto contents : {PowerCutFiles::Contents::synced, PowerCutFiles::Contents::torn}) {
+      for (int fail_at = 0;; ++fail_at) {
+        INFO("call " << fail_at << ", names " << int(names) << ", contents " << int(contents));
+        copy_store(directory / "base", state);
+        PowerCutFiles files(state, -1, fail_at);
+        StoreContent acknowledged = reopened(directory / "base").value();
+        StoreContent last = acknowledged;
+        {
+          auto store = Store::open(state, files);
+          for (int round = 0; store.ok() && round < 2; ++round) {
+            for (const Operation& operation : kOperations) {
+              const bool ok = operation.run(*store).ok();
+              last = content(*store);
+              if (ok) acknowledged = last;
+            }
+          }
+        }
+        const int calls = files.calls();
+        files.leave(names, contents, std::uint64_t(fail_at));
+        const StoreContent left = reopened(state).value();
+        REQUIRE(left.sequence >= acknowledged.sequence);
+        REQUIRE(left.sequence <= last.sequence + 1);
+        if (left.sequence == acknowledged.sequence) REQUIRE(left == acknowledged);
+        REQUIRE(verify_store(state)->ok);
+        if (calls <= fail_at) break;
+      }
+    }
+  }
+}
+
 }  // namespace engram

@@ -1,9 +1,11 @@
 #include "engine/store.h"
 
+#include <cstring>
 #include <filesystem>
 
 #include "engine/journal.h"
 #include "engine/store_files.h"
+#include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"
@@ -235,6 +237,29 @@ TEST_CASE("a journal that lost acknowledged events is found out", "[engine][stor
   std::filesystem::resize_file(directory / "journal",
                                std::filesystem::file_size(directory / "journal") - 1);
   REQUIRE(says(Store::open(directory.path()).status(), "its end was lost"));
+}
+
+TEST_CASE("a state of a newer version is left alone", "[engine][store]") {
+  const TempDirectory directory;
+  {
+    Store store = small_store(directory.path(), 2);
+    REQUIRE(store.end_task().ok());
+  }
+  const std::string file = GENERATE("snapshot", "journal", "readout");
+  std::vector<std::byte> bytes = read_file(directory / file, 1 << 20).value();
+  bytes[8] = std::byte{9};  // the version, which the header's checksum covers
+  const std::size_t checksum_at = file == "journal" ? 56 : 1016;
+  const std::uint64_t sum = checksum64(std::span(bytes).first(checksum_at));
+  std::memcpy(bytes.data() + checksum_at, &sum, sizeof(sum));
+  REQUIRE(replace_file(directory / file, bytes).ok());
+  const Status status = Store::open(directory.path()).status();
+  REQUIRE(status.code() == Code::not_supported);
+  REQUIRE(says(status, "newer version"));
+  REQUIRE_FALSE(verify_store(directory.path())->ok);
+  if (file == "readout") {
+    REQUIRE(read_readout(directory.path()).status().code() == Code::not_supported);
+  }
+  REQUIRE(read_file(directory / file, 1 << 20).value() == bytes);
 }
 
 TEST_CASE("an older journal behind a newer snapshot is skipped or refused", "[engine][store]") {

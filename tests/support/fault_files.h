@@ -62,11 +62,11 @@ class FaultFiles : public FileSystem {
 };
 
 // Everything under one directory (no subfolders). Calls go to the real files; beside them it keeps
-// what a power cut would leave. From call `at` on nothing has any effect (EIO), as if the machine
-// had stopped just before it.
+// what a power cut would leave. From call `at` on (-1: never) nothing has any effect (EIO), as if
+// the machine had stopped just before it. Call `fail_at` fails without effect, and life goes on.
 class PowerCutFiles : public FileSystem {
  public:
-  PowerCutFiles(std::string directory, int at);
+  explicit PowerCutFiles(std::string directory, int at = -1, int fail_at = -1);
 
   int calls() const { return calls_; }
   // What the disk may hold after the cut; the directory is rewritten so. Names and contents are
@@ -95,6 +95,7 @@ class PowerCutFiles : public FileSystem {
 
   std::string directory_;
   int at_;
+  int fail_at_;
   int calls_ = 0;
   std::vector<Node> nodes_;
   std::map<std::string, int> synced_names_;  // name -> node

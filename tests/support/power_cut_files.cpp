@@ -10,8 +10,8 @@
 
 namespace engram::test {
 
-PowerCutFiles::PowerCutFiles(std::string directory, int at)
-    : directory_(std::move(directory)), at_(at) {
+PowerCutFiles::PowerCutFiles(std::string directory, int at, int fail_at)
+    : directory_(std::move(directory)), at_(at), fail_at_(fail_at) {
   for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
     const std::vector<std::byte> bytes = read_file(entry.path().string(), SIZE_MAX).value();
@@ -22,7 +22,7 @@ PowerCutFiles::PowerCutFiles(std::string directory, int at)
 }
 
 bool PowerCutFiles::stopped() {
-  const bool stopped = at_ >= 0 && calls_ >= at_;
+  const bool stopped = (at_ >= 0 && calls_ >= at_) || calls_ == fail_at_;
   ++calls_;
   if (stopped) errno = EIO;
   return stopped;

@@ -1,0 +1,133 @@
+// Store::exists, create and open.
+#include <random>
+#include <utility>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "engine/journal_layout.h"
+#include "engine/store_impl.h"
+#include "engine/store_load.h"
+
+namespace engram {
+
+namespace {
+
+bool present(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+std::uint64_t draw_state_id() {
+  std::random_device device;
+  return std::uint64_t(device()) << 32 | device();
+}
+
+Result<Journal> open_empty_journal(const std::string& path, const JournalHeader& header,
+                                   FileSystem& files) {
+  ENGRAM_TRY(Journal::create(path, header, files));
+  const JournalScan empty{.header = header, .records = {}, .end = journal_layout::kHeaderBytes};
+  return Journal::open(path, empty, files);
+}
+
+// A journal without records is what a create that was cut off may leave: no state, and no loss.
+bool holds_records(const std::string& path) {
+  const auto bytes = read_file(path, journal_layout::kHeaderBytes);
+  return !bytes.ok() && bytes.status().code() != Code::not_found;
+}
+
+}  // namespace
+
+bool Store::exists(const std::string& directory) {
+  const StorePaths paths(directory);
+  return present(paths.snapshot) || present(paths.readout) || holds_records(paths.journal);
+}
+
+Result<Store> Store::create(const std::string& directory, const LearnerConfig& config,
+                            FileSystem& files) {
+  ENGRAM_ASSIGN(Learner learner, Learner::create(config));
+  const StorePaths paths(directory);
+  ENGRAM_TRY(make_directories(directory));
+  ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
+  if (exists(directory)) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{}: holds a state already. Nothing was changed; use it, or choose "
+                              "another directory.",
+                              directory));
+  }
+  const StoreMark mark{draw_state_id(), 0, 0, learner.digest()};
+  // The snapshot comes last: without one there is no state.
+  Result<Journal> journal = open_empty_journal(paths.journal, {mark.state, 0}, files);
+  const Status status =
+      journal.ok() ? write_snapshot(paths, mark, learner, files) : journal.status();
+  if (!status.ok()) {
+    files.unlink(paths.snapshot.c_str());
+    files.unlink(paths.journal.c_str());
+    return Status(status.code(),
+                  fmt::format("No state was made in {}: {}", directory, status.what()));
+  }
+  return Store(std::make_unique<Impl>(Impl{.paths = paths,
+                                           .files = &files,
+                                           .lock = std::move(lock),
+                                           .learner = std::move(learner),
+                                           .mark = mark,
+                                           .journal = std::move(journal).value()}));
+}
+
+Result<Store> Store::open(const std::string& directory, FileSystem& files) {
+  const StorePaths paths(directory);
+  if (!exists(directory)) {
+    return Status(Code::not_found, fmt::format("{}: holds no state yet.", directory));
+  }
+  ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
+  ENGRAM_ASSIGN(LoadedStore loaded, load_store(paths, LoadCheck::none));
+  std::string repaired;
+  if (loaded.scan.torn > 0) {
+    repaired += fmt::format(
+        "The last write to {} was cut off ({} bytes) and was never acknowledged; "
+        "it was removed. ",
+        paths.journal, loaded.scan.torn);
+  }
+  // What an earlier process put in place must be sure before anything is built on it.
+  ENGRAM_TRY(sync_directory(directory, files));
+
+  // All events are in the snapshot: compaction was cut off before the new journal. It must be
+  // started now, or new events could get numbers that the snapshot already covers.
+  const bool renew = loaded.scan.header.base < loaded.snapshot_sequence &&
+                     loaded.scan.sequence() <= loaded.snapshot_sequence;
+  if (renew) {
+    repaired += fmt::format("A compaction of {} was cut off; it was completed. ", directory);
+  }
+  Result<Journal> journal =
+      renew ? open_empty_journal(paths.journal, {loaded.mark.state, loaded.mark.sequence}, files)
+            : Journal::open(paths.journal, loaded.scan, files);
+  if (!journal.ok()) return journal.status();
+
+  auto impl = std::make_unique<Impl>(Impl{.paths = paths,
+                                          .files = &files,
+                                          .lock = std::move(lock),
+                                          .learner = std::move(loaded.learner),
+                                          .mark = loaded.mark,
+                                          .journal = std::move(journal).value(),
+                                          .journal_samples = loaded.journal_samples});
+  if (!loaded.readout_is_current) {
+    const auto readout = impl->learner.readout();
+    if (readout == nullptr) {
+      return Status(
+          Code::bad_data,
+          fmt::format("{}: the snapshot lacks the readout of the last task.", paths.snapshot));
+    }
+    ENGRAM_ASSIGN(SnapshotWriter writer,
+                  impl->prepare_readout(*readout, impl->mark.ended, impl->learner.digest()));
+    ENGRAM_TRY(writer.publish());
+    repaired += fmt::format(
+        "{} was missing, older than the last end of a task, or damaged; it was "
+        "made again. ",
+        paths.readout);
+  }
+  if (!repaired.empty()) repaired.pop_back();
+  impl->recovery_note = std::move(repaired);
+  return Store(std::move(impl));
+}
+
+}  // namespace engram
