@@ -18,6 +18,7 @@
 #include <cstddef>
 
 #include "kernels/gram_tile_cpu.h"
+#include "kernels/simd_cpu.h"
 #include "platform/blas.h"
 #include "platform/threads.h"
 
@@ -102,6 +103,32 @@ void update_band(const Pass& pass, int first_row) {
   }
 }
 
+using AddMultiple = void(float factor, const float* values, int count, float* sums);
+
+void add_multiple(float factor, const float* __restrict values, int count, float* __restrict sums) {
+  for (int i = 0; i < count; ++i) sums[i] += factor * values[i];
+}
+#if defined(__x86_64__)
+ENGRAM_AVX2 void add_multiple_avx2(float factor, const float* __restrict values, int count,
+                                   float* __restrict sums) {
+  for (int i = 0; i < count; ++i) sums[i] += factor * values[i];
+}
+#endif
+
+// One frame: each row of G gains a multiple of it, with nothing to pack.
+void update_by_frame(const float* h, float sign, GramView g) {
+  AddMultiple* add = add_multiple;
+#if defined(__x86_64__)
+  if (simd() == Simd::avx2) add = add_multiple_avx2;
+#endif
+  parallel_for(g.size, kMinBandRows, [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+      add(sign * h[r], h, r, g.row(r));
+      g.diagonal[r] += sign * h[r] * h[r];
+    }
+  });
+}
+
 void update_by_blas(const Pass& pass) {
   // G's diagonal takes its place in the buffer for as long as OpenBLAS works on it.
   const GramView g = pass.g;
@@ -116,6 +143,7 @@ void update_by_blas(const Pass& pass) {
 Status gram_update(Stream /*stream*/, MatrixView<const float> h, float sign, GramView g) {
   ENGRAM_CHECK(h.cols == g.size);
   if (g.size == 0) return Status();
+  if (h.rows == 1) return update_by_frame(h.data, sign, g), Status();
   for (int frame = 0; frame < h.rows; frame += kPassFrames) {
     const int batch = std::min(kPassFrames, h.rows - frame);
     const Pass pass(h.row_range(frame, batch), sign, g);
