@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/version.h"
-#include "tools/session.h"
+#include "tools/commands.h"
 
 namespace engram {
 

@@ -7,7 +7,6 @@
 
 #include "platform/file.h"
 #include "tools/terminal.h"
-#include "tools/utf8.h"
 
 namespace engram {
 namespace {
@@ -19,27 +18,6 @@ Status refuse(const std::string& name, std::size_t line, const std::string& why)
 }
 
 }  // namespace
-
-Status check_label(std::string_view label) {
-  const auto refuse_label = [&](const char* why) {
-    return Status(
-        Code::invalid_argument,
-        fmt::format("the label \"{}\" {}. Nothing was changed. A label is 1 to {} bytes of "
-                    "UTF-8 without control characters.",
-                    shorten(printable(label), 60), why, kMaxLabelBytes));
-  };
-  if (label.empty()) return refuse_label("is empty");
-  if (label.size() > kMaxLabelBytes) return refuse_label("is too long");
-  while (!label.empty()) {
-    const CodePoint point = first_code_point(label);
-    if (!point.valid) return refuse_label("is not UTF-8");
-    if (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0)) {
-      return refuse_label("holds a control character");
-    }
-    label.remove_prefix(point.bytes);
-  }
-  return {};
-}
 
 Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const std::string& name) {
   namespace fs = std::filesystem;
@@ -67,8 +45,8 @@ Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const 
       return refuse(name, number, "the line holds more than one tab");
     }
     if (const Status status = check_label(label); !status.ok()) {
-      return Status(Code::bad_data,
-                    fmt::format("{}:{}: {}", printable(name), number, status.what()));
+      return Status(Code::bad_data, fmt::format("{}:{}: {} Nothing was changed.", printable(name),
+                                                number, status.what()));
     }
     std::string full = (folder / fs::path(path)).string();
     const auto [seen, is_new] = first_seen.emplace(full, number);

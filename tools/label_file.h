@@ -1,4 +1,4 @@
-// Which picture shows what: labels, and files that list them.
+// Which picture shows what: files that list labels.
 //
 // A label file has one line per picture, "path<TAB>label", in UTF-8. It is read strictly: one tab
 // per line, neither side empty, no empty line, no path twice; a line may end in CR LF. A path that
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/label.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -19,12 +20,8 @@ struct LabelledPath {
   bool operator==(const LabelledPath&) const = default;
 };
 
-inline constexpr std::size_t kMaxLabelBytes = 255;
 inline constexpr std::size_t kMaxLabelFileBytes = 64 << 20;
 inline constexpr std::size_t kMaxPathBytes = 4096;
-
-// A label is 1 to 255 bytes of UTF-8 without control characters; spaces and slashes are fine.
-Status check_label(std::string_view label);
 
 Result<std::vector<LabelledPath>> read_label_file(const std::string& path);
 // The same on text in memory; `name` is the file as the user knows it.

@@ -8,10 +8,10 @@
 
 #include "platform/threads.h"
 #include "platform/version.h"
+#include "tools/commands.h"
 #include "tools/convert/model_trial.h"
 #include "tools/exit_code.h"
 #include "tools/options.h"
-#include "tools/session.h"
 #include "tools/terminal.h"
 
 namespace {
@@ -20,6 +20,16 @@ using engram::Code;
 using engram::Status;
 
 void add_commands(CLI::App& app, engram::Session& session) {
+  engram::add_demo(app, session);
+  engram::add_learn(app, session);
+  engram::add_classify(app, session);
+  engram::add_classes(app, session);
+  engram::add_inspect(app, session);
+  engram::add_verify(app, session);
+  engram::add_evaluate(app, session);
+  engram::add_plan(app, session);
+  engram::add_model_command(app, session);
+  engram::add_features(app, session);
   engram::add_version(app, session);
 }
 
@@ -64,6 +74,7 @@ int run(int argc, char** argv) {
     std::fputs(app.help().c_str(), stderr);
     return engram::exit_code(Code::invalid_argument);
   }
+  engram::complete(session.global);
   engram::set_thread_count(session.global.threads);
 
   const engram::Result<int> result = session.run();
@@ -75,8 +86,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // This process may be the child that tries a stranger's model.
+  if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
   try {
-    if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("error: not enough memory. What was acknowledged before is kept.\n", stderr);

@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
+
 #include "engine/model_store.h"
 #include "tools/options.h"
+#include "tools/terminal.h"
 
 namespace engram {
 
@@ -12,6 +15,14 @@ void complete(GlobalOptions& options) {
   if (!options.state.empty()) return;
   const char* state = std::getenv("ENGRAM_STATE");
   options.state = state && *state ? state : options.home + "/state/default";
+}
+
+Status no_state(const std::string& directory) {
+  return Status(
+      Code::not_found,
+      fmt::format("{}: there is no state here. Make one with: engram learn LABEL FILES..., "
+                  "or name another with --state DIR.",
+                  printable(directory)));
 }
 
 }  // namespace engram

@@ -49,6 +49,7 @@ void set_program_help(CLI::App& app);
 // "Did you mean classify?" for a word that is no command; empty when nothing is near.
 std::string nearest_command(const CLI::App& app, const std::string& word);
 
-void add_version(CLI::App& app, Session& session);
+// not_found: there is no state in this directory, and how to make one.
+Status no_state(const std::string& directory);
 
 }  // namespace engram

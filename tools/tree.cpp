@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -24,11 +25,15 @@ bool is_picture_name(const fs::path& path) {
 }  // namespace
 
 std::vector<std::string> Tree::labels() const {
-  std::vector<std::string> labels;
-  for (const LabelledPath& item : items) {
-    if (labels.empty() || labels.back() != item.label) labels.push_back(item.label);
-  }
-  return labels;
+  std::set<std::string> labels;
+  for (const LabelledPath& item : items) labels.insert(item.label);
+  return {labels.begin(), labels.end()};
+}
+
+std::vector<std::string> Tree::paths() const {
+  std::vector<std::string> paths;
+  for (const LabelledPath& item : items) paths.push_back(item.path);
+  return paths;
 }
 
 Result<Tree> read_tree(const std::string& directory) {
@@ -80,6 +85,16 @@ Result<Tree> read_tree(const std::string& directory) {
                     printable(directory), printable(directory)));
   }
   return tree;
+}
+
+Result<Tree> read_labelled(const std::string& directory, const std::string& label_file) {
+  if (directory.empty() == label_file.empty()) {
+    return Status(Code::invalid_argument,
+                  "name the pictures by --tree DIR or by --labels FILE, one of the two");
+  }
+  if (!directory.empty()) return read_tree(directory);
+  ENGRAM_ASSIGN(std::vector<LabelledPath> items, read_label_file(label_file));
+  return Tree{std::move(items), {}};
 }
 
 Result<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {

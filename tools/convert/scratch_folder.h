@@ -32,6 +32,7 @@ class ScratchFolder {
   }
 
   const std::string& path() const { return path_; }
+  std::string release() { return std::exchange(path_, {}); }  // the folder stays
 
  private:
   explicit ScratchFolder(std::string path) : path_(std::move(path)) {}

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/recogniser.h"
+#include "tools/commands.h"
+#include "tools/exit_code.h"
+#include "tools/picture_stream.h"
+#include "tools/progress.h"
+#include "tools/terminal.h"
+#include "tools/tree.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+struct ClassifyOptions {
+  std::vector<std::string> files;
+  int top = 1;
+};
+
+std::string answer_line(const std::string& file, const std::vector<Answer>& answers, int columns,
+                        int label_columns, bool colour) {
+  std::string line = pad(printable(file), columns) + "  ";
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string label = pad(printable(answers[i].label), label_columns);
+    line += (i > 0 ? "  " : "") + paint(label, i == 0 ? Style::bold : Style::dim, colour) +
+            fmt::format(" {:5.2f}", answers[i].score);
+  }
+  return line + "\n";
+}
+
+nlohmann::ordered_json answer_object(const std::string& file, const std::vector<Answer>& answers) {
+  nlohmann::ordered_json top = nlohmann::ordered_json::array();
+  for (const Answer& one : answers) top.push_back({one.label, one.score});
+  return {{"file", file}, {"label", answers[0].label}, {"score", answers[0].score}, {"top", top}};
+}
+
+Result<int> run_classify(const Session& session, const ClassifyOptions& options) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(const std::vector<std::string> files, expand_inputs(options.files));
+  Result<Recogniser> opened = [&] {
+    const Progress progress(console.shows_progress(), "open");
+    return Recogniser::open({.state = session.global.state,
+                             .home = session.global.home,
+                             .model = session.global.model,
+                             .access = Recogniser::Access::read,
+                             .threads = session.global.threads,
+                             .batch = std::min<int>(kPicturesPerBatch, std::ssize(files)),
+                             .config = {}});
+  }();
+  if (!opened.ok() && !Store::exists(session.global.state)) return no_state(session.global.state);
+  ENGRAM_ASSIGN(Recogniser recogniser, std::move(opened));
+
+  int columns = 0, label_columns = 0;
+  for (const std::string& file : files) columns = std::max(columns, display_width(printable(file)));
+  for (const std::string& label : recogniser.classes()) {
+    label_columns = std::max(label_columns, display_width(printable(label)));
+  }
+  std::string text;  // printed at the end: a bar may be on the screen
+  const auto classify = [&](std::span<const std::size_t> indices,
+                            std::span<const Image> pictures) -> Status {
+    ENGRAM_ASSIGN(const auto answers, recogniser.classify(pictures, options.top));
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const std::string& file = files[indices[i]];
+      text += answer_line(file, answers[i], columns, label_columns, console.colour());
+      console.object(answer_object(file, answers[i]));
+    }
+    return {};
+  };
+  ENGRAM_ASSIGN(const std::vector<SkippedPicture> skipped,
+                stream_pictures(files, "classify", console, classify));
+  console.answer(text);
+  for (const SkippedPicture& one : skipped) {
+    console.object(
+        {{"file", one.path}, {"error", one.why.what()}, {"code", exit_code(one.why.code())}});
+  }
+  if (skipped.size() == files.size()) return exit_code(skipped.front().why.code());
+  return skipped.empty() ? 0 : kExitSomeSkipped;
+}
+
+}  // namespace
+
+void add_classify(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<ClassifyOptions>();
+  const Manual manual{
+      .name = "classify",
+      .summary = "say what pictures show",
+      .synopsis = "engram classify FILES... [--top N]",
+      .description =
+          "Prints for each picture (JPEG, PNG; folders are searched) the best labels with their "
+          "scores: about 1 is sure, about 0 is none. Opens the state for reading only, so it works "
+          "while another process learns. With --json one line per picture.",
+      .example =
+          "$ engram classify desk.jpg --top 2\n"
+          "desk.jpg  mug     0.94  kettle  0.08"};
+  CLI::App* command = add_command(app, session, manual,
+                                  [&session, options] { return run_classify(session, *options); });
+  command->add_option("FILES", options->files, "Pictures, or folders of pictures")->required();
+  command->add_option("--top", options->top, "How many labels to print (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+}
+
+}  // namespace engram

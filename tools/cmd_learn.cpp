@@ -1,0 +1,153 @@
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "engine/recogniser.h"
+#include "tools/commands.h"
+#include "tools/exit_code.h"
+#include "tools/learn_report.h"
+#include "tools/learner_options.h"
+#include "tools/picture_stream.h"
+#include "tools/precheck.h"
+#include "tools/progress.h"
+#include "tools/tree.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+struct LearnOptions {
+  std::string label, tree, labels;
+  std::vector<std::string> files;
+  bool strict = false, keep_open = false, end_task = false;
+  LearnerOptions learner;
+};
+
+// From whichever way the user named them.
+Result<Tree> items_to_learn(const LearnOptions& options) {
+  const bool listed = !options.tree.empty() || !options.labels.empty();
+  if (options.end_task && !listed && options.label.empty()) return Tree{};
+  if (listed) {
+    if (!options.label.empty()) {
+      return Status(Code::invalid_argument,
+                    "LABEL FILES and --tree or --labels do not go together: the label would be "
+                    "said twice. See engram learn --help.");
+    }
+    return read_labelled(options.tree, options.labels);
+  }
+  if (options.label.empty() || options.files.empty()) {
+    return Status(Code::invalid_argument,
+                  "say what to learn: engram learn LABEL FILES..., or engram learn --tree DIR. See "
+                  "engram learn --help.");
+  }
+  ENGRAM_TRY(check_label(options.label));
+  ENGRAM_ASSIGN(const std::vector<std::string> files, expand_inputs(options.files));
+  Tree tree;
+  for (const std::string& file : files) tree.items.push_back({file, options.label});
+  return tree;
+}
+
+// A new state is made only when there is something to put into it.
+Result<Recogniser> open_state(const Session& session, const LearnOptions& options,
+                              const std::vector<std::string>& paths) {
+  const std::string& state = session.global.state;
+  const bool exists = Store::exists(state);
+  if (!exists && paths.empty()) return no_state(state);
+  if (options.strict) {
+    ENGRAM_TRY(check_all_readable(paths, session.console));
+  } else if (!exists) {
+    ENGRAM_TRY(check_any_readable(paths, session.console));
+  }
+  Recogniser::Options open{.state = state,
+                           .home = session.global.home,
+                           .model = session.global.model,
+                           .threads = session.global.threads,
+                           .batch = kPicturesPerBatch,
+                           .config = {}};
+  ENGRAM_ASSIGN(open.config, apply(options.learner, LearnerConfig{}));
+  const Progress progress(session.console.shows_progress(), "open");
+  ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(open));
+  if (exists) ENGRAM_TRY(check_agrees(options.learner, recogniser.config(), state));
+  return recogniser;
+}
+
+Result<LearnOutcome> learn_all(const Session& session, Recogniser& recogniser, const Tree& tree) {
+  LearnOutcome outcome;
+  const auto learn = [&](std::span<const std::size_t> indices,
+                         std::span<const Image> pictures) -> Status {
+    std::vector<std::string> labels;
+    for (const std::size_t index : indices) labels.push_back(tree.items[index].label);
+    if (const Status status = recogniser.learn(pictures, labels); !status.ok()) {
+      return Status(
+          status.code(),
+          fmt::format("{} Of {}, {} before it were learned and are kept.", status.what(),
+                      plural(std::ssize(tree.items), "picture", "pictures"), outcome.samples));
+    }
+    for (const std::string& label : labels) ++outcome.learned[label];
+    outcome.samples += std::ssize(labels);
+    return {};
+  };
+  const double start = seconds_now();
+  ENGRAM_ASSIGN(outcome.skipped, stream_pictures(tree.paths(), "learn", session.console, learn));
+  outcome.seconds = seconds_now() - start;
+  if (outcome.samples == 0 && !tree.items.empty()) {
+    return Status(Code::bad_data, "no picture could be read. Nothing was changed.");
+  }
+  return outcome;
+}
+
+Result<int> run_learn(const Session& session, const LearnOptions& options) {
+  ENGRAM_ASSIGN(const Tree tree, items_to_learn(options));
+  for (const std::string& note : tree.notes) session.console.warn(note);
+  ENGRAM_ASSIGN(Recogniser recogniser, open_state(session, options, tree.paths()));
+  Store& store = *recogniser.store();
+  if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());
+  ENGRAM_ASSIGN(LearnOutcome outcome, learn_all(session, recogniser, tree));
+  if (!options.keep_open) {
+    const Progress progress(session.console.shows_progress(), "solve");
+    ENGRAM_ASSIGN(outcome.readout, recogniser.end_task());
+  }
+  if (!store.note().empty()) session.console.warn(store.note());
+  report_learned(session, store.learner(), outcome);
+  return outcome.skipped.empty() ? 0 : kExitSomeSkipped;
+}
+
+}  // namespace
+
+void add_learn(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<LearnOptions>();
+  const Manual manual{
+      .name = "learn",
+      .summary = "learn from labelled pictures",
+      .synopsis =
+          "engram learn LABEL FILES...\n"
+          "engram learn --tree DIR\n"
+          "engram learn --labels FILE",
+      .description =
+          "Learns pictures (JPEG, PNG; folders are searched) and keeps them: each batch is on disk "
+          "before it counts as learned. A label may be new or known; nothing learned earlier is "
+          "lost. In a tree, the folders on the first level are the labels.\n\n"
+          "A picture that cannot be read is named and skipped, and the exit code is 3; with "
+          "--strict all pictures are checked first, and if one is broken nothing changes. The "
+          "first call makes the state; --hidden to --seed say how and cannot change later.",
+      .example =
+          "$ engram learn mug photos/mug/*.jpg\n"
+          "mug  12 samples, 41 img/s, saved (durable) in 0.31 s\n"
+          "3 classes, 36 samples in all; lambda 100 (paper), ready to classify after 0.04 s"};
+  CLI::App* command = add_command(app, session, manual,
+                                  [&session, options] { return run_learn(session, *options); });
+  command->add_option("LABEL", options->label, "What the pictures show");
+  command->add_option("FILES", options->files, "Pictures, or folders of pictures");
+  command->add_option("--tree", options->tree, "A folder per label")->type_name("DIR");
+  command->add_option("--labels", options->labels, "A file of lines \"path<TAB>label\"")
+      ->type_name("FILE");
+  command->add_flag("--strict", options->strict, "Change nothing if one picture is broken");
+  command->add_flag("--keep-open", options->keep_open,
+                    "Do not end the task: what was learned is kept but does not answer yet");
+  command->add_flag("--end-task", options->end_task, "End the open task; learns nothing by itself");
+  add_learner_options(*command, options->learner);
+}
+
+}  // namespace engram

@@ -1,0 +1,127 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/model_store.h"
+#include "tools/add_model_options.h"
+#include "tools/commands.h"
+#include "tools/table.h"
+#include "tools/terminal.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+nlohmann::ordered_json card_object(const ModelCard& card) {
+  return nlohmann::ordered_json::parse(to_json(card));
+}
+
+Result<int> run_add(const Session& session, const AddModelOptions& options) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(const AddModelRequest request, make_request(options, session.global));
+  const double start = seconds_now();
+  ENGRAM_ASSIGN(const ModelCard card, add_model_with_progress(request, console));
+  console.note(fmt::format("{}  {} features, {}x{} pixels, licence {}, added in {:.1f} s\n",
+                           paint(printable(card.name), Style::bold, console.colour()),
+                           card.features, card.preprocess.crop, card.preprocess.crop,
+                           printable(card.licence), seconds_now() - start));
+  console.object(card_object(card));
+  return 0;
+}
+
+Result<int> run_list(const Session& session) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(const std::vector<StoredModel> models, ModelStore(session.global.home).list());
+  Table table(
+      {{"name"}, {"features", Align::right}, {"pixels", Align::right}, {"licence"}, {"sha256"}});
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const StoredModel& model : models) {
+    const ModelCard& card = model.card;
+    table.add({printable(card.name), fmt::to_string(card.features),
+               fmt::to_string(card.preprocess.crop), printable(card.licence),
+               card.sha256.substr(0, 16)});
+    list.push_back(card_object(card));
+  }
+  if (!models.empty()) console.answer(table.text(console.colour()));
+  if (models.empty()) {
+    console.answer(fmt::format("no model in {} yet. Add one with: engram model add {}\n",
+                               printable(session.global.home), builtin_models().front().name));
+  }
+  console.object({{"home", session.global.home}, {"models", list}});
+  return 0;
+}
+
+Result<int> run_show(const Session& session, const std::string& name) {
+  ENGRAM_ASSIGN(const StoredModel model, ModelStore(session.global.home).find(name));
+  session.console.answer(card_object(model.card).dump(2) + "\n" + printable(model.onnx) + "\n");
+  nlohmann::ordered_json answer = card_object(model.card);
+  answer["file"] = model.onnx;
+  session.console.object(answer);
+  return 0;
+}
+
+Result<int> run_remove(const Session& session, const std::string& name) {
+  const ModelStore models(session.global.home);
+  ENGRAM_TRY(models.remove(name));
+  session.console.note(
+      fmt::format("{} was removed. States made with it need it again before they can be used.\n",
+                  printable(name)));
+  session.console.object({{"removed", name}});
+  return 0;
+}
+
+}  // namespace
+
+void add_model_command(CLI::App& app, Session& session) {
+  CLI::App* model = add_command(
+      app, session,
+      {.name = "model",
+       .summary = "the backbones on this machine",
+       .synopsis = "engram model add|list|show|remove ...",
+       .description = "A backbone is a frozen pre-trained network that turns a picture into "
+                      "features; the learner works on these. Models are kept with a card that says "
+                      "how to use them.",
+       .example = "engram model add efficientnet-lite0\n"
+                  "engram model list"},
+      nullptr);
+  model->require_subcommand(1);
+
+  const auto add = std::make_shared<AddModelOptions>();
+  CLI::App* add_sub = add_command(*model, session, add_model_manual(),
+                                  [&session, add] { return run_add(session, *add); });
+  add_model_options(*add_sub, *add);
+
+  add_command(*model, session,
+              {.name = "list",
+               .summary = "list the models on this machine",
+               .synopsis = "engram model list",
+               .description = "Prints name, features, input size, licence and content hash.",
+               .example = "engram model list --json"},
+              [&session] { return run_list(session); });
+
+  const auto name = std::make_shared<std::string>();
+  add_command(*model, session,
+              {.name = "show",
+               .summary = "print a model's card",
+               .synopsis = "engram model show NAME",
+               .description = "Prints everything that is known about a model, and its file.",
+               .example = "engram model show efficientnet-lite0"},
+              [&session, name] { return run_show(session, *name); })
+      ->add_option("NAME", *name, "A model of `engram model list`")
+      ->required();
+
+  add_command(*model, session,
+              {.name = "remove",
+               .summary = "remove a model from this machine",
+               .synopsis = "engram model remove NAME",
+               .description = "Removes the model's file and card. States stay as they are, but "
+                              "cannot be used before the same model is added again.",
+               .example = "engram model remove efficientnet-lite0"},
+              [&session, name] { return run_remove(session, *name); })
+      ->add_option("NAME", *name, "A model of `engram model list`")
+      ->required();
+}
+
+}  // namespace engram

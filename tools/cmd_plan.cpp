@@ -1,0 +1,119 @@
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/memory_plan.h"
+#include "tools/commands.h"
+#include "tools/learner_options.h"
+#include "tools/table.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+struct PlanOptions {
+  std::string device;
+  int features = 1280;
+  int classes = 100;
+  std::int64_t task_samples = 1000;
+  LearnerOptions learner;
+};
+
+std::string device_names() {
+  std::string names;
+  for (const Device& device : devices()) names += fmt::format("{}, ", device.name);
+  return names;
+}
+
+Result<int> run_plan(const Session& session, const PlanOptions& options) {
+  ENGRAM_ASSIGN(LearnerConfig config, apply(options.learner, LearnerConfig{}));
+  config.features = options.features;
+  std::int64_t budget = 0;
+  bool chosen = false;  // M was chosen here
+  if (!options.device.empty()) {
+    ENGRAM_ASSIGN(budget, parse_budget(options.device));
+    if (!options.learner.hidden) {
+      ENGRAM_ASSIGN(config.hidden,
+                    largest_hidden(config, options.classes, budget, options.task_samples));
+      chosen = true;
+    }
+  }
+  ENGRAM_TRY(validate(config));
+  const MemoryPlan memory = plan(config, options.classes, options.task_samples);
+
+  Table table({{"buffer"}, {"shape"}, {"lifetime"}, {"bytes", Align::right}});
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const PlannedBuffer& buffer : memory.buffers) {
+    table.add({buffer.name, buffer.shape, name(buffer.lifetime), bytes_text(buffer.bytes)});
+    rows.push_back({{"name", buffer.name},
+                    {"shape", buffer.shape},
+                    {"lifetime", name(buffer.lifetime)},
+                    {"bytes", buffer.bytes}});
+  }
+  table.add({"all at once", "", "", bytes_text(memory.total())});
+  const bool fits = budget == 0 || memory.total() <= budget;
+
+  const Console& console = session.console;
+  console.answer(fmt::format("M {}  L {}  {}, tasks of {}, {}\n\n", config.hidden, config.features,
+                             plural(options.classes, "class", "classes"),
+                             plural(options.task_samples, "sample", "samples"),
+                             name(config.arithmetic)));
+  console.answer(table.text(console.colour()));
+  if (budget > 0) {
+    console.answer(fmt::format("\n{}: {} for the learner. {}\n", options.device, bytes_text(budget),
+                               chosen ? fmt::format("The largest M that fits is {}.", config.hidden)
+                               : fits ? std::string("It fits.")
+                                      : std::string("It does not fit: take a smaller --hidden.")));
+  }
+  nlohmann::ordered_json answer{{"hidden", config.hidden},
+                                {"features", config.features},
+                                {"classes", options.classes},
+                                {"task_samples", options.task_samples},
+                                {"arithmetic", name(config.arithmetic)},
+                                {"buffers", rows},
+                                {"total_bytes", memory.total()},
+                                {"reader_bytes", memory.scorer_arena_bytes()}};
+  if (budget > 0) {
+    answer["device"] = options.device;
+    answer["budget_bytes"] = budget;
+    answer["fits"] = fits;
+  }
+  console.object(answer);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<PlanOptions>();
+  const Manual manual{
+      .name = "plan",
+      .summary = "how much memory a learner takes, before it takes any",
+      .synopsis = "engram plan [--device NAME|BYTES] [--hidden M] [--features L] [--classes K]",
+      .description =
+          "Prints one row per buffer: name, shape, how long it lives, bytes. With --device and "
+          "without --hidden it chooses the largest M that fits the device.\n\n"
+          "Devices: " +
+          device_names() + "or a number of bytes such as 512MiB or 3GB.",
+      .example = "engram plan --device orin-nano-8gb --features 768 --classes 200"};
+  CLI::App* command = add_command(app, session, manual,
+                                  [&session, options] { return run_plan(session, *options); });
+  command->add_option("--device", options->device, "A device by name, or bytes for the learner")
+      ->type_name("NAME");
+  command->add_option("--features", options->features, "L, features of the backbone (default 1280)")
+      ->type_name("L")
+      ->check(CLI::Range(1, 65536));
+  command->add_option("--classes", options->classes, "K, classes to make room for (default 100)")
+      ->type_name("K")
+      ->check(CLI::Range(1, 1000000));
+  command
+      ->add_option("--task-samples", options->task_samples,
+                   "Samples of the longest task (default 1000)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
+  add_learner_options(*command, options->learner);
+}
+
+}  // namespace engram

@@ -1,0 +1,49 @@
+#include "tools/precheck.h"
+
+#include <fmt/format.h>
+
+#include "platform/image.h"
+#include "platform/threads.h"
+#include "tools/picture_loader.h"
+#include "tools/picture_stream.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+// With one picture its own sentence is the answer.
+Status refuse(const std::vector<std::string>& paths, const std::string& why, const Status& first) {
+  if (paths.size() > 1) return Status(Code::bad_data, why + " Nothing was changed.");
+  return Status(first.code(), std::string(first.what()) + " Nothing was changed.");
+}
+
+}  // namespace
+
+Status check_all_readable(const std::vector<std::string>& paths, const Console& console) {
+  const auto look = [](std::span<const std::size_t>, std::span<const Image>) { return Status(); };
+  ENGRAM_ASSIGN(const std::vector<SkippedPicture> bad,
+                stream_pictures(paths, "check", console, look));
+  if (bad.empty()) return {};
+  return refuse(paths,
+                fmt::format("{} of {} cannot be read, and --strict was asked for.", bad.size(),
+                            plural(std::ssize(paths), "picture", "pictures")),
+                bad.front().why);
+}
+
+Status check_any_readable(const std::vector<std::string>& paths, const Console& console) {
+  std::vector<Status> reasons;
+  for (const std::string& path : paths) {
+    const Result<Image> picture = read_image(path);
+    if (picture.ok()) return {};
+    reasons.push_back(picture.status());
+  }
+  if (paths.size() > 1) {
+    for (const Status& reason : reasons) console.warn(reason.what());
+  }
+  return refuse(
+      paths,
+      fmt::format("none of {} can be read.", plural(std::ssize(paths), "picture", "pictures")),
+      reasons.front());
+}
+
+}  // namespace engram
