@@ -48,12 +48,12 @@ def main():
             common = ["--train", f"{a.data}/train", "--test", f"{a.data}/test", "--tasks", str(a.tasks),
                       "--hidden", str(hidden), "--lambda", "paper", "--json", "--out", f"{work}/report"]
             out, _ = peak_mb_of([a.program, "evaluate", "--head", ",".join(HEADS), *common])
-            heads = {h["name"]: h for h in json.loads(out)["heads"]}
+            heads = {h["head"]: h for h in json.loads(out)["heads"]}
             print(f"\nM = {hidden}, {a.tasks} tasks\n| learner | A_T % | F_T | seconds |\n|---|---|---|---|")
             for name in HEADS:
-                last = heads[name]["tasks"][-1]
-                print(f"| {name} | {last['average_accuracy']:.2f} | {last['forgetting']:.2f} | {heads[name]['seconds']:.1f} |")
-            final = {n: heads[n]["tasks"][-1]["average_accuracy"] for n in HEADS}
+                h = heads[name]
+                print(f"| {name} | {h['average_accuracy']:.2f} | {h['forgetting']:.2f} | {h['seconds']:.1f} |", flush=True)
+            final = {name: heads[name]["average_accuracy"] for name in HEADS}
             # The same head alone, for its memory, right before numpy.
             _, ours_mb = peak_mb_of([a.program, "evaluate", "--head", "float", *common])
             out, numpy_mb = peak_mb_of([sys.executable, str(here / "ridge_numpy.py"), f"{work}/train", f"{work}/test",
