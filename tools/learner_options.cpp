@@ -53,7 +53,7 @@ Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig config)
     if (end != options.lambda->c_str() && *end == '\0') {
       if (!std::isfinite(number) || number <= 0) {
         return Status(Code::invalid_argument,
-                      fmt::format("--lambda {}: a number must be finite and greater than 0",
+                      fmt::format("--lambda {}: a number must be finite and greater than 0.",
                                   *options.lambda));
       }
       config.lambda_rule = LambdaRule::fixed;
