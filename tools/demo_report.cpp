@@ -57,7 +57,7 @@ void DemoTable::add(const DemoRound& round) {
 
 Result<DemoFiles> write_demo_files(const DemoResult& result, const std::string& directory) {
   AccuracyPlot plot;
-  plot.title = "Objects learned one at a time, and still known";
+  plot.title = "Objects learned one at a time";
   plot.subtitle = "accuracy on new views after each object";
   plot.x_axis = "objects learned";
   PlotSeries all{"all so far", accuracies(result)}, first{"first object", {}};

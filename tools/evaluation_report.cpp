@@ -60,7 +60,7 @@ Times times_of(const ProtocolResult& result) {
 
 std::string evaluation_text(const Evaluation& evaluation) {
   std::string text = fmt::format(
-      "{}, L {}, M {}; {} and {} test pictures of {}; class order of seed {}\n",
+      "{}, L {}, M {}; {} training and {} test pictures of {}; class order of seed {}\n",
       printable(evaluation.model), evaluation.features, evaluation.hidden,
       count_text(evaluation.train_pictures), count_text(evaluation.test_pictures),
       plural(std::ssize(evaluation.classes), "class", "classes"), evaluation.class_seed);

@@ -91,8 +91,11 @@ std::string names(const AccuracyPlot& plot, const Axes& axes) {
   return svg;
 }
 
-std::string matrix_panel(const AccuracyPlot& plot, double floor) {
+std::string matrix_panel(const AccuracyPlot& plot) {
   const auto& r = plot.matrix;
+  std::vector<PlotSeries> rows;
+  for (const auto& row : r) rows.push_back({"", row});
+  const double floor = axis_floor(rows);
   const double left = kWidth + 44, cell = kMatrix / double(r.size());
   std::string svg = text_at(left, kTop - 14, "start", "name", plot.matrix_title);
   for (std::size_t t = 0; t < r.size(); ++t) {
@@ -172,7 +175,7 @@ std::string accuracy_svg(const AccuracyPlot& plot) {
     svg += line(plot.series[i], axes, kColours[i % std::size(kColours)]);
   }
   svg += names(plot, axes);
-  if (!plot.matrix.empty()) svg += matrix_panel(plot, axes.floor);
+  if (!plot.matrix.empty()) svg += matrix_panel(plot);
   return svg + "</svg>\n";
 }
 
