@@ -1,6 +1,7 @@
 #include "engine/learner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <utility>
 
@@ -11,6 +12,33 @@
 
 namespace engram {
 namespace {
+
+// Float sums must stay finite for ever, or the state could never be opened again: |h| <= 1e15 keeps
+// the sum of h^2 of 1e8 samples below the largest float. |p| <= |f| |w|, and a weight is at most 9:
+// a Gaussian one of 53 random bits is within 8.6. Exact arithmetic is bounded by its quantisation.
+Status check_size(const LearnerConfig& config, MatrixView<const float> features) {
+  if (config.arithmetic == Arithmetic::exact) return {};
+  constexpr double kLargestUnit = 1e15;
+  const bool projects = config.hidden != 0;
+  const bool squares = projects && config.nonlinearity == Nonlinearity::square;
+  const double column = projects ? 9.0 * std::sqrt(double(config.features)) : 1.0;
+  const double largest = (squares ? std::sqrt(kLargestUnit) : kLargestUnit) / column;
+  for (int b = 0; b < features.rows; ++b) {
+    double squared = 0;
+    for (int l = 0; l < features.cols; ++l) squared += double(features(b, l)) * features(b, l);
+    if (std::sqrt(squared) <= largest) continue;
+    return Status(Code::bad_data,
+                  fmt::format("Row {} of the features is a vector of length {:g}; float sums can "
+                              "take up to {:g}. Nothing was changed.",
+                              b, std::sqrt(squared), largest));
+  }
+  return {};
+}
+
+Status check_to_learn(const LearnerConfig& config, MatrixView<const float> features) {
+  ENGRAM_TRY(check_features(features, config.features));
+  return check_size(config, features);
+}
 
 // Quantised features are -127..127, float features are finite: a journal may hold anything.
 Status check_rows(const LearnerConfig& config, const SampleBatch& batch) {
@@ -23,8 +51,7 @@ Status check_rows(const LearnerConfig& config, const SampleBatch& batch) {
   }
   if (config.arithmetic == Arithmetic::floating) {
     const auto* values = reinterpret_cast<const float*>(batch.rows.data());
-    return check_features({values, int(batch.size()), config.features, config.features},
-                          config.features);
+    return check_to_learn(config, {values, int(batch.size()), config.features, config.features});
   }
   if (std::find(batch.rows.begin(), batch.rows.end(), std::byte{0x80}) != batch.rows.end()) {
     return Status(
@@ -120,7 +147,7 @@ int Learner::tasks() const {
 Result<SampleBatch> Learner::encode(MatrixView<const float> features,
                                     std::span<const std::string> labels) const {
   ENGRAM_TRY(check_count(features, labels.size()));
-  ENGRAM_TRY(check_features(features, impl_->config.features));
+  ENGRAM_TRY(check_to_learn(impl_->config, features));
   ENGRAM_TRY(impl_->check_labels(labels));
   SampleBatch batch;
   batch.labels.assign(labels.begin(), labels.end());
@@ -153,7 +180,7 @@ Status Learner::learn(const SampleBatch& batch) {
 
 Status Learner::learn(MatrixView<const float> features, std::span<const std::string> labels) {
   ENGRAM_TRY(check_count(features, labels.size()));
-  ENGRAM_TRY(check_features(features, impl_->config.features));
+  ENGRAM_TRY(check_to_learn(impl_->config, features));
   ENGRAM_TRY(impl_->check_labels(labels));
   ENGRAM_TRY(impl_->prepare(labels));
   for (int first = 0; first < features.rows; first += kMaxBatch) {

@@ -10,6 +10,7 @@
 //   task_classes   i32 class of each of them
 //   readout        Wo: rows of M floats, of the first classes; absent before the first readout
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,12 +26,28 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t count) {
   return {static_cast<const std::byte*>(data), count};
 }
 
+// |G[r,c]|^2 <= G[r,r] G[c,c]: the diagonal speaks for all of G.
+bool all_finite(const Statistics& statistics) {
+  const MatrixView<const float> sums = statistics.sums();
+  const auto finite = [](float value) { return std::isfinite(value); };
+  return std::isfinite(statistics.trace()) &&
+         std::all_of(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols),
+                     finite);
+}
+
 }  // namespace
 
 Status Learner::save(SnapshotWriter& writer) const {
   const Statistics& statistics = impl_->statistics;
   const GramView& gram = statistics.gram();
   const auto current = readout();
+
+  // Learner::load would refuse them.
+  if (!all_finite(statistics)) {
+    return Status(Code::bad_data,
+                  "The learned sums are not finite and were not saved. What was saved before was "
+                  "kept.");
+  }
 
   const std::string config = to_json(impl_->config);
   ENGRAM_TRY(writer.begin_section("config"));

@@ -1,5 +1,7 @@
 // A learner to a snapshot and back.
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "engine/learner.h"
@@ -34,7 +36,7 @@ std::vector<float> scores_of(Learner& learner, const Samples& samples) {
 
 using Sections = std::vector<std::pair<std::string, std::string>>;
 
-Status load_sections(const Sections& sections, const std::string& path) {
+Result<Learner> loaded_from(const Sections& sections, const std::string& path) {
   SnapshotWriter writer = std::move(SnapshotWriter::create(path)).value();
   for (const auto& [name, bytes] : sections) {
     REQUIRE(writer.begin_section(name).ok());
@@ -42,7 +44,11 @@ Status load_sections(const Sections& sections, const std::string& path) {
   }
   REQUIRE(writer.commit().ok());
   const SnapshotReader reader = std::move(SnapshotReader::open(path)).value();
-  const Result<Learner> learner = Learner::load(reader);
+  return Learner::load(reader);
+}
+
+Status load_sections(const Sections& sections, const std::string& path) {
+  const Result<Learner> learner = loaded_from(sections, path);
   return learner.ok() ? Status() : learner.status();
 }
 
@@ -147,6 +153,41 @@ TEST_CASE("learner state: sections that do not fit each other are refused",
     CAPTURE(good[missing].first);
     CHECK(load_sections(sections, directory / "less").code() == Code::bad_data);
   }
+}
+
+TEST_CASE("learner state: sums that overflowed are not saved, and the old readout stays",
+          "[engine][learner][state]") {
+  const test::TempDirectory directory;
+  const auto bytes = [](float value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const std::string progress =
+      R"({"tasks":1,"task_samples":0,"exact_until":0,"readout_classes":1,"readout_lambda":1.5,"readout_samples":1})";
+  LearnerConfig config = test::float_config(1, 0);
+  config.lambda_rule = LambdaRule::fixed;
+  // G as large as a float can be.
+  Result<Learner> learner =
+      loaded_from({{"config", to_json(config)},
+                   {"progress", progress},
+                   {"classes", std::string("\3\0\0\0mug", 7) + std::string("\1\0\0\0\0\0\0\0", 8)},
+                   {"gram", bytes(std::numeric_limits<float>::max())},
+                   {"class_sums", bytes(1.0f)},
+                   {"task_rows", ""},
+                   {"task_classes", ""},
+                   {"readout", bytes(0.5f)}},
+                  directory / "large");
+  REQUIRE(learner.ok());
+  const auto before = learner->readout();
+  const std::vector<float> values(256, 9e14f);
+  REQUIRE(learner->learn({values.data(), 256, 1, 1}, std::vector<std::string>(256, "mug")).ok());
+  REQUIRE_FALSE(std::isfinite(learner->gram(0, 0)));
+
+  SnapshotWriter writer = std::move(SnapshotWriter::create(directory / "never")).value();
+  CHECK(learner->save(writer).code() == Code::bad_data);
+  CHECK_FALSE(learner->end_task().ok());
+  CHECK(learner->readout() == before);
+  CHECK(learner->task_samples() == 256);
+  CHECK(learner->tasks() == 1);
 }
 
 }  // namespace engram
