@@ -7,5 +7,3 @@
 #else
 #include <catch2/catch.hpp>
 #endif
-
-using Catch::Approx;
