@@ -112,7 +112,7 @@ Result<Pixels> decode(Bytes file, const std::string& name, bool alpha_wanted) {
   if (reader.info == nullptr) {
     return Status(Code::out_of_memory, fmt::format("{}: no memory for libpng", name));
   }
-  constexpr std::size_t kSizeAt = 16;  // the header chunk comes first: width, height
+  constexpr std::size_t kSizeAt = 16;  // where an honest file has its width and height
   if (file.size() >= kSizeAt + 8) {
     ENGRAM_TRY(
         check_dimensions(name, big_endian_32(file, kSizeAt), big_endian_32(file, kSizeAt + 4)));
@@ -122,6 +122,8 @@ Result<Pixels> decode(Bytes file, const std::string& name, bool alpha_wanted) {
   Pixels pixels;
   pixels.width = static_cast<int>(png_get_image_width(reader.png, reader.info));
   pixels.height = static_cast<int>(png_get_image_height(reader.png, reader.info));
+  // libpng lets other chunks stand before the header: those bytes may have been theirs.
+  ENGRAM_TRY(check_dimensions(name, pixels.width, pixels.height));
   pixels.channels = alpha_wanted || reader.has_alpha ? 4 : 3;
   const std::size_t row_bytes = std::size_t(pixels.width) * pixels.channels;
   if (png_get_rowbytes(reader.png, reader.info) != row_bytes) {

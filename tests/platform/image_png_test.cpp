@@ -124,6 +124,17 @@ TEST_CASE("png: bombs are refused by their header", "[platform][image]") {
   REQUIRE(says(refused(test::png_header(0, 5)), "has no pixels"));
 }
 
+TEST_CASE("png: a bomb behind a chunk that looks like a small header", "[platform][image]") {
+  FileBytes comment(10);  // reads as 1 x 1 where the header's size would be
+  comment[3] = comment[7] = std::byte{1};
+  const FileBytes bomb = test::png_header(10'000, 10'000);
+  const auto header = bomb.begin() + 8;
+  const FileBytes file =
+      joined({FileBytes(bomb.begin(), header), test::png_chunk("tEXt", comment),
+              FileBytes(header, bomb.end()), test::png_chunk("IDAT", FileBytes(20))});
+  REQUIRE(says(refused(file), "too large (10000 x 10000 pixels"));
+}
+
 TEST_CASE("png: a profile that unpacks to 200 MB is not unpacked", "[platform][image]") {
   const std::vector<std::uint8_t> zeros(200'000'000);
   std::vector<std::uint8_t> packed(compressBound(zeros.size()));
