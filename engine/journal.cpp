@@ -83,8 +83,12 @@ Result<Journal> Journal::open(const std::string& path, const JournalScan& scan, 
   impl->end = impl->end_before = scan.end;
   impl->file = files.open(path.c_str(), O_RDWR | O_CLOEXEC, 0);
   if (impl->file < 0) return call_failed(path, "open", errno, "Nothing was changed.");
-  Journal journal(std::move(impl));  // closes the file if the cut fails
-  if (scan.torn > 0) ENGRAM_TRY(journal.impl_->cut(scan.end));
+  Journal journal(std::move(impl));  // closes the file on a failure
+  if (scan.torn > 0) {
+    ENGRAM_TRY(journal.impl_->cut(scan.end));
+  } else if (files.fsync(journal.impl_->file) != 0) {
+    return call_failed(path, "fsync", errno, "Nothing was changed.");
+  }
   return journal;
 }
 

@@ -1,9 +1,9 @@
 // The journal: an append-only file of records, each with its sequence number and checksums.
 //
 // Layout, little-endian (engine/README.md has it byte by byte):
-//   header   64 bytes: "ENGRAMJ\1", u32 format version, u32 zero, u64 id of the state, u64 base: the
+//   header   64 bytes: "ENGRAMJ\1", u32 format version, u32 zero, u64 id of the state, i64 base: the
 //            sequence number before the first record, zeros, u64 checksum of all before
-//   record   u64 sequence, u32 kind, u32 payload bytes, u64 checksum of these 16 bytes,
+//   record   i64 sequence, u32 kind, u32 payload bytes, u64 checksum of these 16 bytes,
 //            payload, u64 checksum of the record's header and payload
 //
 // What is told apart when a journal is read:
@@ -56,7 +56,8 @@ class Journal {
   // An empty journal under `path`, in place of one that may be there: all or nothing.
   static Status create(const std::string& path, const JournalHeader& header,
                        FileSystem& files = real_files());
-  // For appending behind what was scanned; cuts a torn tail off.
+  // For appending behind what was scanned; cuts a torn tail off. After ok() all that was scanned is
+  // durable: of a process that was killed it may have been in memory only.
   static Result<Journal> open(const std::string& path, const JournalScan& scan,
                               FileSystem& files = real_files());
   Journal(Journal&&) noexcept;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "engine/byte_io.h"
 #include "engine/journal_layout.h"
@@ -14,6 +15,7 @@
 
 namespace engram {
 
+using test::Call;
 using test::FaultFiles;
 using test::TempDirectory;
 
@@ -160,7 +162,7 @@ TEST_CASE("a journal of a newer version is told from a damaged one", "[engine][j
 TEST_CASE("a failed append is absent, and the journal goes on", "[engine][journal][fault]") {
   for (const int error : {EIO, ENOSPC, EROFS}) {
     for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::full_after}) {
-      for (int at = 1; at <= 2; ++at) {  // 0 is the open; then write, fsync
+      for (int at = 2; at <= 3; ++at) {  // 0 and 1 are of opening; then write, fsync
         const TempDirectory directory;
         const std::string path = directory / "journal";
         write_journal(path);
@@ -168,7 +170,7 @@ TEST_CASE("a failed append is absent, and the journal goes on", "[engine][journa
         {
           Journal journal = open_journal(path, files).value();
           const Status status = journal.append(1, as_bytes("a record that fails"));
-          if (fault == FaultFiles::Fault::full_after && at == 2) {  // no further write to fail
+          if (fault == FaultFiles::Fault::full_after && at == 3) {  // no further write to fail
             REQUIRE(status.ok());
             REQUIRE_FALSE(journal.append(1, as_bytes("another one")).ok());
             REQUIRE(journal.take_back().ok());
@@ -192,12 +194,52 @@ TEST_CASE("an append that can be neither done nor undone ends the writing",
   const TempDirectory directory;
   const std::string path = directory / "journal";
   write_journal(path);
-  FaultFiles files(FaultFiles::Fault::fail_after,
-                   2);  // open and write work, fsync and all else fail
+  // Opening (0, 1) and the write work; fsync and all else fail.
+  FaultFiles files(FaultFiles::Fault::fail_after, 3);
   Journal journal = open_journal(path, files).value();
   REQUIRE(test::says(journal.append(1, as_bytes("lost or not")), "could not be undone"));
   REQUIRE_FALSE(journal.usable());
   REQUIRE(test::says(journal.append(1, as_bytes("refused")), "nothing more is written"));
+}
+
+TEST_CASE("a journal that cannot be made sure is not opened", "[engine][journal][fault]") {
+  const TempDirectory directory;
+  const std::string path = directory / "journal";
+  write_journal(path);
+  FaultFiles files(FaultFiles::Fault::fail_once, 1);
+  REQUIRE(test::says(open_journal(path, files).status(), "fsync failed"));
+  REQUIRE(files.log()[1] == Call::fsync);
+}
+
+TEST_CASE("a journal started over goes on, unless its name is not sure",
+          "[engine][journal][fault]") {
+  // 0 and 1 are of opening.
+  constexpr Call kStartOver[] = {Call::open,  Call::write, Call::fsync, Call::rename,
+                                 Call::close, Call::open,  Call::fsync};
+  for (int step = 0; step < int(std::size(kStartOver)); ++step) {
+    INFO("step " << step << " (" << test::name(kStartOver[step]) << ")");
+    const TempDirectory directory;
+    const std::string path = directory / "journal";
+    write_journal(path);
+    FaultFiles files(FaultFiles::Fault::fail_once, 2 + step);
+    Journal journal = open_journal(path, files).value();
+    const Status status = journal.start_over();
+    REQUIRE(files.log()[std::size_t(2 + step)] == kStartOver[step]);
+    const Status next = journal.append(1, as_bytes("next"));
+    if (step < 4) {  // the old journal stays in use
+      REQUIRE(status.code() == Code::io_failure);
+      REQUIRE(next.ok());
+      REQUIRE(texts_of(path).size() == kTexts.size() + 1);
+    } else if (step == 4) {  // the old file, of which nothing is needed any more
+      REQUIRE(status.ok());
+      REQUIRE(next.ok());
+      REQUIRE(scan_journal(bytes_of(path), path)->sequence() == 44);
+    } else {  // a power cut could bring the old name back, without what would be appended
+      REQUIRE(status.code() == Code::io_failure);
+      REQUIRE_FALSE(journal.usable());
+      REQUIRE(test::says(next, "nothing more is written"));
+    }
+  }
 }
 
 }  // namespace engram

@@ -234,6 +234,29 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
   REQUIRE(cuts > 1000);
 }
 
+TEST_CASE("what a killed process did not sync is made sure before a readout is built on it",
+          "[engine][store][power]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string state = directory / "state";
+  make_store(state);
+  StoreContent ended;
+  std::int64_t record = 0;
+  {
+    Store store = Store::open(state).value();
+    record = -store.journal_bytes();
+    REQUIRE(store.end_task().ok());
+    record += store.journal_bytes();
+    ended = content(store);
+  }
+  // Killed between the journal's write and its fsync: the readout is not in place either.
+  std::filesystem::remove(state + "/readout");
+  PowerCutFiles files(state);
+  files.not_synced("journal", std::size_t(record));
+  { REQUIRE(content(Store::open(state, files).value()) == ended); }
+  files.leave(PowerCutFiles::Names::synced, PowerCutFiles::Contents::synced, 0);
+  REQUIRE(reopened(state).value() == ended);
+}
+
 TEST_CASE("a failed call, then more work, then a power cut: what was acknowledged is there",
           "[engine][store][power]") {
   const TempDirectory directory(TempDirectory::Where::memory);

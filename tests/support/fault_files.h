@@ -68,6 +68,9 @@ class PowerCutFiles : public FileSystem {
  public:
   explicit PowerCutFiles(std::string directory, int at = -1, int fail_at = -1);
 
+  // The last `bytes` bytes of a file were written by a process that was killed before its fsync.
+  void not_synced(const std::string& name, std::size_t bytes);
+
   int calls() const { return calls_; }
   // What the disk may hold after the cut; the directory is rewritten so. Names and contents are
   // kept by the disk independently, and each may be older than what the program saw.

@@ -21,6 +21,12 @@ PowerCutFiles::PowerCutFiles(std::string directory, int at, int fail_at)
   synced_names_ = latest_names_;
 }
 
+void PowerCutFiles::not_synced(const std::string& name, std::size_t bytes) {
+  std::vector<std::byte>& synced = nodes_[latest_names_.at(name)].synced;
+  ENGRAM_CHECK(bytes <= synced.size());
+  synced.resize(synced.size() - bytes);
+}
+
 bool PowerCutFiles::stopped() {
   const bool stopped = (at_ >= 0 && calls_ >= at_) || calls_ == fail_at_;
   ++calls_;
