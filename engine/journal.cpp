@@ -94,6 +94,13 @@ Result<Journal> Journal::open(const std::string& path, const JournalScan& scan, 
 
 Status Journal::append(std::uint32_t kind, std::span<const std::byte> payload) {
   ENGRAM_CHECK(payload.size() <= kMaxJournalPayload);
+  if (!has_room(payload.size())) {
+    return Status(
+        Code::io_failure,
+        fmt::format("{}: is full ({} MB). The state is as it was before; it takes no more "
+                    "until it is compacted.",
+                    impl_->path, kMaxJournalBytes >> 20));
+  }
   if (!impl_->usable) {
     return Status(
         Code::io_failure,
@@ -165,6 +172,10 @@ Status Journal::start_over() {
   return status;
 }
 
+bool Journal::has_room(std::size_t payload_bytes) const {
+  const std::size_t record = kRecordHeaderBytes + payload_bytes + kRecordTrailerBytes;
+  return impl_->end + record <= kMaxJournalBytes;
+}
 bool Journal::usable() const {
   return impl_->usable;
 }

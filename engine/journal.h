@@ -27,7 +27,7 @@
 namespace engram {
 
 inline constexpr std::size_t kMaxJournalPayload = std::size_t{64} << 20;
-inline constexpr std::size_t kMaxJournalBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxJournalBytes = std::size_t{1} << 30;  // more is never opened
 
 struct JournalHeader {
   std::uint64_t state = 0;  // which state it belongs to
@@ -74,6 +74,7 @@ class Journal {
   // of it. After a failure the old one is in use as before, unless usable() is false.
   Status start_over();
 
+  bool has_room(std::size_t payload_bytes) const;  // false: append would refuse, the file is full
   bool usable() const;
   std::int64_t sequence() const;  // of the last record
   std::int64_t bytes() const;

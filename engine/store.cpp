@@ -27,6 +27,22 @@ Result<SnapshotWriter> Store::Impl::prepare_readout(const Readout& readout, std:
   return writer;
 }
 
+Status Store::Impl::append(Store& store, const EncodedEvent& event) {
+  if (!journal.has_room(event.payload.size())) {
+    // Compaction has failed until now; space may have been freed meanwhile.
+    if (const Status status = store.compact(); !status.ok()) {
+      return Status(
+          status.code(),
+          fmt::format("The journal is full and could not be compacted: {} The state is as "
+                      "it was before; free space or check the disk, then repeat.",
+                      status.what()));
+    }
+    note.clear();
+    compact_again_at = 0;
+  }
+  return journal.append(event.kind, event.payload);
+}
+
 void Store::Impl::compact_if_due(Store& store) {
   if (journal.bytes() < compact_again_at ||
       !compaction_due(learner.config(), journal_samples, journal.bytes())) {
@@ -34,7 +50,7 @@ void Store::Impl::compact_if_due(Store& store) {
   }
   const Status status = store.compact();
   note = status.ok() ? "" : fmt::format("The journal could not be compacted: {}", status.what());
-  compact_again_at = status.ok() ? 0 : 2 * journal.bytes();
+  compact_again_at = status.ok() ? 0 : journal.bytes() + (std::int64_t{64} << 20);
 }
 
 Status write_snapshot(const StorePaths& paths, const StoreMark& mark, const Learner& learner,
@@ -55,7 +71,7 @@ Status Store::learn(const SampleBatch& batch) {
   ENGRAM_TRY(impl_->refuse_if_broken());
   ENGRAM_TRY(impl_->learner.check(batch));
   ENGRAM_ASSIGN(const EncodedEvent event, encode(batch));
-  ENGRAM_TRY(impl_->journal.append(event.kind, event.payload));
+  ENGRAM_TRY(impl_->append(*this, event));
   if (const Status status = impl_->learner.learn(batch); !status.ok()) {
     ENGRAM_TRY(impl_->journal.take_back());
     return status;
@@ -74,7 +90,7 @@ Result<ReadoutReport> Store::end_task() {
   ENGRAM_ASSIGN(SnapshotWriter writer,
                 impl.prepare_readout(*solution.readout, impl.mark.sequence + 1, digest));
   const EncodedEvent event = encode(EndOfTask{solution.report.lambda, digest});
-  ENGRAM_TRY(impl.journal.append(event.kind, event.payload));
+  ENGRAM_TRY(impl.append(*this, event));
   if (const Status status = impl.learner.close_task(solution.readout); !status.ok()) {
     ENGRAM_TRY(impl.journal.take_back());
     return status;

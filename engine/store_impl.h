@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/event.h"
 #include "engine/journal.h"
 #include "engine/store.h"
 #include "engine/store_files.h"
@@ -25,6 +26,8 @@ struct Store::Impl {
   // The readout file for the current learner, whole on the disk but not yet published.
   Result<SnapshotWriter> prepare_readout(const Readout& readout, std::int64_t sequence,
                                          const std::string& digest);
+  // To the journal; a full one is compacted first.
+  Status append(Store& store, const EncodedEvent& event);
   void compact_if_due(Store& store);
 };
 

@@ -202,6 +202,29 @@ TEST_CASE("an append that can be neither done nor undone ends the writing",
   REQUIRE(test::says(journal.append(1, as_bytes("refused")), "nothing more is written"));
 }
 
+TEST_CASE("a journal takes no more than can be opened again", "[engine][journal]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string path = directory / "journal";
+  write_journal(path);
+  const std::string text = "the last that fits";
+  // Space that takes no room on the disk, as if full of records.
+  JournalScan scan{.header = kHeader, .records = {}};
+  scan.end = kMaxJournalBytes - (24 + text.size() + 8);
+  std::filesystem::resize_file(path, scan.end);
+  Journal journal = Journal::open(path, scan).value();
+  REQUIRE_FALSE(journal.has_room(text.size() + 1));
+  REQUIRE(test::says(journal.append(1, as_bytes(text + "!")), "is full"));
+  REQUIRE(std::filesystem::file_size(path) == scan.end);
+  REQUIRE(journal.has_room(text.size()));
+  REQUIRE(journal.append(1, as_bytes(text)).ok());
+  REQUIRE(std::filesystem::file_size(path) == kMaxJournalBytes);
+  REQUIRE_FALSE(journal.has_room(0));
+  REQUIRE(journal.append(1, {}).code() == Code::io_failure);
+  REQUIRE(journal.usable());
+  REQUIRE(journal.start_over().ok());
+  REQUIRE(journal.append(1, as_bytes("room again")).ok());
+}
+
 TEST_CASE("a journal that cannot be made sure is not opened", "[engine][journal][fault]") {
   const TempDirectory directory;
   const std::string path = directory / "journal";
