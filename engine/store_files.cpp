@@ -106,7 +106,7 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
   const std::size_t classes = bytes.take<std::uint32_t>();
   const std::size_t units = bytes.take<std::uint32_t>();
   if (bytes.failed() || bytes.left() != 0 || !std::isfinite(readout.lambda) ||
-      readout.samples < 0 || units != std::size_t(file.config.hidden_units())) {
+      readout.samples < 0 || classes == 0 || units != std::size_t(file.config.hidden_units())) {
     return impossible(reader, "readout");
   }
   readout.hidden_units = int(units);

@@ -126,6 +126,9 @@ Result<LoadedStore> load_store(const StorePaths& paths, LoadCheck check) {
   ENGRAM_ASSIGN(const StoreMark mark, read_mark(reader.value()));
   ENGRAM_TRY(check_sequences(paths, mark, scan, readout));
   ENGRAM_ASSIGN(Learner learner, Learner::load(reader.value()));
+  if (readout && readout->config != learner.config()) {
+    return do_not_match(paths, "the readout was made with another config than the snapshot's");
+  }
   const std::int64_t last_end = last_end_of_task(mark, scan);
   if (readout && readout->mark.sequence > last_end) {
     return do_not_match(paths, "the readout is of a task that the journal does not know");

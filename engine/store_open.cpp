@@ -30,6 +30,13 @@ Result<Journal> open_empty_journal(const std::string& path, const JournalHeader&
   return Journal::open(path, empty, files);
 }
 
+// A directory that an earlier run made, and could not make sure, is sure only now. Where the parent
+// may not be read, others made the directory.
+Status sync_parent(const std::string& directory, FileSystem& files) {
+  const std::string parent = directory + "/..";
+  return ::access(parent.c_str(), R_OK) == 0 ? sync_directory(parent, files) : Status();
+}
+
 // A journal without records is what a create that was cut off may leave: no state, and no loss.
 bool holds_records(const std::string& path) {
   const auto bytes = read_file(path, journal_layout::kHeaderBytes);
@@ -58,8 +65,9 @@ Result<Store> Store::create(const std::string& directory, const LearnerConfig& c
   const StoreMark mark{draw_state_id(), 0, 0, learner.digest()};
   // The snapshot comes last: without one there is no state.
   Result<Journal> journal = open_empty_journal(paths.journal, {mark.state, 0}, files);
-  const Status status =
-      journal.ok() ? write_snapshot(paths, mark, learner, files) : journal.status();
+  Status status = journal.status();
+  if (status.ok()) status = sync_parent(directory, files);
+  if (status.ok()) status = write_snapshot(paths, mark, learner, files);
   if (!status.ok()) {
     files.unlink(paths.snapshot.c_str());
     files.unlink(paths.journal.c_str());
@@ -87,6 +95,10 @@ Result<Store> Store::open(const std::string& directory, FileSystem& files) {
         "The last write to {} was cut off ({} bytes) and was never acknowledged; "
         "it was removed. ",
         paths.journal, loaded.scan.torn);
+  }
+  // What a killed process had begun to write may take the space that is missing now.
+  for (const std::string& path : {paths.snapshot, paths.journal, paths.readout}) {
+    files.unlink((path + ".new").c_str());  // mostly there is none; if it stays, nothing is lost
   }
   // What an earlier process put in place must be sure before anything is built on it.
   ENGRAM_TRY(sync_directory(directory, files));

@@ -19,9 +19,10 @@ Result<StoredReadout> read_readout(const std::string& directory) {
   switch (file.status().code()) {
     case Code::not_found:
       return Status(Code::not_found,
-                    fmt::format("{}: no task has ended yet, so there is nothing to classify with. "
-                                "Learn at least one picture and end the task.",
-                                directory));
+                    fmt::format("{}: no task has ended yet, so there is nothing to classify with: "
+                                "learn at least one picture and end the task. If one has ended, "
+                                "{} was lost; opening the state for writing makes it again.",
+                                directory, paths.readout));
     case Code::bad_data:
       return Status(Code::bad_data,
                     fmt::format("{} What was learned is not in this file: opening the state for "

@@ -186,6 +186,7 @@ TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][
   std::filesystem::remove(path);
   if (how == "stale") std::filesystem::rename(directory / "stale", path);
   if (how == "broken") REQUIRE(replace_file(path, std::as_bytes(std::span("no readout"))).ok());
+  if (how == "missing") REQUIRE(says(read_readout(directory.path()).status(), "makes it again"));
   REQUIRE_FALSE(verify_store(directory.path())->findings.empty());
   REQUIRE(verify_store(directory.path())->ok == (how != "broken"));
   {
@@ -196,6 +197,44 @@ TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][
   REQUIRE(read_readout(directory.path())->readout.weights == before.weights);
   REQUIRE(read_readout(directory.path())->sequence == 5);
   REQUIRE(verify_store(directory.path())->findings.empty());
+}
+
+TEST_CASE("a made-up readout is refused", "[engine][store]") {
+  const TempDirectory directory;
+  { REQUIRE(small_store(directory.path(), 2).end_task().ok()); }
+  const StorePaths paths(directory.path());
+  const ReadoutFile file = load_readout(paths).value();
+  LearnerConfig config = file.config;
+  Readout readout = *file.readout;
+  const auto write = [&] {
+    SnapshotWriter writer = SnapshotWriter::create(paths.readout).value();
+    REQUIRE(write_readout(writer, file.mark, config, readout).ok());
+    REQUIRE(writer.commit().ok());
+  };
+  SECTION("without classes") {
+    readout.classes.clear();
+    readout.weights.clear();
+    write();
+    REQUIRE(says(read_readout(directory.path()).status(), "'readout' makes no sense"));
+  }
+  SECTION("of another config") {
+    config.lambda *= 2;
+    write();
+    REQUIRE(says(Store::open(directory.path()).status(), "another config"));
+    REQUIRE_FALSE(verify_store(directory.path())->ok);
+  }
+}
+
+TEST_CASE("opening removes what a killed process had begun to write", "[engine][store]") {
+  const TempDirectory directory;
+  { REQUIRE(small_store(directory.path(), 2).end_task().ok()); }
+  const StoreContent before = reopened(directory.path()).value();
+  const std::string names[] = {"snapshot.new", "journal.new", "readout.new"};
+  for (const std::string& name : names) {
+    std::filesystem::copy_file(directory / "snapshot", directory / name);
+  }
+  REQUIRE(reopened(directory.path()).value() == before);
+  for (const std::string& name : names) REQUIRE_FALSE(std::filesystem::exists(directory / name));
 }
 
 TEST_CASE("files of two states are not mixed", "[engine][store]") {
