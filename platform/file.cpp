@@ -15,9 +15,6 @@ namespace engram {
 int FileSystem::open(const char* path, int flags, mode_t mode) {
   return ::open(path, flags, mode);
 }
-ssize_t FileSystem::write(int file, const void* bytes, std::size_t count) {
-  return ::write(file, bytes, count);
-}
 ssize_t FileSystem::pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   return ::pwrite(file, bytes, count, offset);
 }

@@ -22,7 +22,6 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual int open(const char* path, int flags, mode_t mode);
-  virtual ssize_t write(int file, const void* bytes, std::size_t count);
   virtual ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset);
   virtual int fsync(int file);
   virtual int ftruncate(int file, off_t size);

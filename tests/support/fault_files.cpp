@@ -43,9 +43,6 @@ std::size_t FaultFiles::allowed(std::size_t count) {
 int FaultFiles::open(const char* path, int flags, mode_t mode) {
   return fails(Call::open) ? -1 : FileSystem::open(path, flags, mode);
 }
-ssize_t FaultFiles::write(int file, const void* bytes, std::size_t count) {
-  return fails(Call::write) ? -1 : FileSystem::write(file, bytes, allowed(count));
-}
 ssize_t FaultFiles::pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   return fails(Call::write) ? -1 : FileSystem::pwrite(file, bytes, allowed(count), offset);
 }

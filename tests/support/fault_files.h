@@ -21,7 +21,7 @@ class UnsyncedFiles : public FileSystem {
   int fsync(int) override { return 0; }
 };
 
-enum class Call { open, write, fsync, ftruncate, close, rename, unlink };  // write: pwrite too
+enum class Call { open, write, fsync, ftruncate, close, rename, unlink };  // write: pwrite
 const char* name(Call call);
 
 // Counts every call, in order; the fault is applied to call number `at` (from 0).
@@ -41,7 +41,6 @@ class FaultFiles : public FileSystem {
   const std::vector<Call>& log() const { return log_; }
 
   int open(const char* path, int flags, mode_t mode) override;
-  ssize_t write(int file, const void* bytes, std::size_t count) override;
   ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset) override;
   int fsync(int file) override;
   int ftruncate(int file, off_t size) override;
@@ -80,7 +79,6 @@ class PowerCutFiles : public FileSystem {
   void leave(Names names, Contents contents, std::uint64_t seed);
 
   int open(const char* path, int flags, mode_t mode) override;
-  ssize_t write(int file, const void* bytes, std::size_t count) override;
   ssize_t pwrite(int file, const void* bytes, std::size_t count, off_t offset) override;
   int fsync(int file) override;
   int ftruncate(int file, off_t size) override;

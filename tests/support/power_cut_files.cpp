@@ -79,11 +79,6 @@ int PowerCutFiles::open(const char* path, int flags, mode_t mode) {
   return file;
 }
 
-ssize_t PowerCutFiles::write(int, const void*, std::size_t) {
-  ENGRAM_CHECK(false && "the engine writes with pwrite only");
-  return -1;
-}
-
 ssize_t PowerCutFiles::pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   if (stopped()) return -1;
   std::vector<std::byte>& latest = nodes_[open_.at(file)].latest;
