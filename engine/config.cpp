@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/lambda_range.h"
+
 namespace engram {
 namespace {
 
@@ -174,8 +176,8 @@ Status validate(const LearnerConfig& config) {
       return refuse("hidden_max", fmt::to_string(config.hidden_max), "1 to 255");
     }
   }
-  if (!std::isfinite(config.lambda) || config.lambda <= 0) {
-    return refuse("lambda", fmt::to_string(config.lambda), "a positive number");
+  if (!is_lambda(config.lambda)) {
+    return refuse("lambda", fmt::to_string(config.lambda), "1e-30 to 1e30");
   }
   return {};
 }

@@ -1,6 +1,5 @@
 #include "engine/event.h"
 
-#include <cmath>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include "engine/byte_io.h"
 #include "engine/journal.h"
 #include "engine/label.h"
+#include "engine/lambda_range.h"
 
 namespace engram {
 
@@ -96,7 +96,7 @@ Result<Event> parse_end_of_task(ByteReader reader) {
   end.lambda = reader.take<double>();
   end.digest = as_text(reader.take_bytes(reader.take<std::uint8_t>()));
   if (reader.failed() || reader.left() != 0) return broken("has a wrong size for an end of task");
-  if (!std::isfinite(end.lambda) || end.lambda <= 0) return broken("has an impossible lambda");
+  if (!is_lambda(end.lambda)) return broken("has an impossible lambda");
   return Event(std::move(end));
 }
 
@@ -108,7 +108,7 @@ Result<EncodedEvent> encode(const SampleBatch& batch) {
 }
 
 EncodedEvent encode(const EndOfTask& end) {
-  ENGRAM_CHECK(end.digest.size() <= 255 && std::isfinite(end.lambda) && end.lambda > 0);
+  ENGRAM_CHECK(end.digest.size() <= 255 && is_lambda(end.lambda));
   ByteWriter payload;
   payload.put(end.lambda);
   payload.put(std::uint8_t(end.digest.size()));

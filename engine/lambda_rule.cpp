@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/dual_ridge.h"
+#include "engine/lambda_range.h"
 #include "engine/philox.h"
 #include "platform/arena.h"
 
@@ -159,7 +160,8 @@ double fallback(const LambdaProblem& problem, double floor) {
   const double mean_diagonal = problem.statistics.trace() / problem.config.hidden_units();
   const double own =
       mean_diagonal > 0 ? std::pow(10.0, std::round(std::log10(mean_diagonal))) : 1.0;
-  return std::max(problem.previous.value_or(own), floor);
+  return std::clamp(std::max(problem.previous.value_or(own), floor), kSmallestLambda,
+                    kLargestLambda);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/label.h"
+#include "engine/lambda_range.h"
 #include "engine/learner_impl.h"
 
 namespace engram {
@@ -168,6 +169,9 @@ Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kerne
     if (!reader.has("readout")) return learner;
 
     const auto solved = std::size_t(progress.readout_classes);
+    if (!is_lambda(progress.readout_lambda)) {
+      return damaged(reader, "its readout has an impossible lambda");
+    }
     if (solved > classes.size()) return damaged(reader, "its readout has too many classes");
     ENGRAM_ASSIGN(const auto weights, floats(reader, "readout", m * solved));
     Readout readout;

@@ -1,12 +1,12 @@
 // The end of a task, and what follows from it: readouts, scores, labels.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/lambda_range.h"
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
 
@@ -19,11 +19,11 @@ void Learner::Impl::publish(std::shared_ptr<const Readout> next) {
 
 Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
   const auto start = std::chrono::steady_clock::now();
-  if (lambda && !(std::isfinite(*lambda) && *lambda > 0)) {
-    return Status(Code::invalid_argument,
-                  fmt::format("lambda is {}; it must be a positive number. The readout before was "
-                              "kept.",
-                              *lambda));
+  if (lambda && !is_lambda(*lambda)) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("lambda is {}; it must be 1e-30 to 1e30. The readout before was kept.",
+                    *lambda));
   }
   try {
     ReadoutReport report;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/lambda_range.h"
 #include "engine/statistics.h"
 
 namespace engram {
@@ -35,9 +36,9 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
   }
   // Beyond the trace the ridge outweighs all that was learned: a failure there is not about lambda.
   // Sums that overflowed have no trace at all: nothing is tried.
-  constexpr double kLargest = 1e38;  // float
   const double trace = statistics.trace();
-  const double last = trace < kLargest ? std::min(kLargest, std::max(lambda, 10.0 * trace)) : 0.0;
+  const double last =
+      std::isfinite(trace) ? std::min(kLargestLambda, std::max(lambda, 10.0 * trace)) : 0.0;
   Readout readout;
   for (double tried = lambda; tried <= last; tried *= 10.0) {
     if (!solve(statistics, tried, readout.weights)) continue;

@@ -1,10 +1,11 @@
 #include "tools/learner_options.h"
 
-#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include "engine/lambda_range.h"
 
 namespace engram {
 
@@ -51,10 +52,9 @@ Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig config)
     char* end = nullptr;
     const double number = std::strtod(options.lambda->c_str(), &end);
     if (end != options.lambda->c_str() && *end == '\0') {
-      if (!std::isfinite(number) || number <= 0) {
+      if (!is_lambda(number)) {
         return Status(Code::invalid_argument,
-                      fmt::format("--lambda {}: a number must be finite and greater than 0.",
-                                  *options.lambda));
+                      fmt::format("--lambda {}: a number must be 1e-30 to 1e30.", *options.lambda));
       }
       config.lambda_rule = LambdaRule::fixed;
       config.lambda = number;

@@ -51,6 +51,8 @@ TEST_CASE("config: each wrong field is named", "[engine][config]") {
       {"hidden_mul", [](LearnerConfig& c) { c.hidden_mul = 65537; }},
       {"hidden_max", [](LearnerConfig& c) { c.hidden_max = 256; }},
       {"lambda", [](LearnerConfig& c) { c.lambda = 0; }},
+      {"lambda", [](LearnerConfig& c) { c.lambda = 0.99e-30; }},
+      {"lambda", [](LearnerConfig& c) { c.lambda = 1.01e30; }},
       {"lambda", [](LearnerConfig& c) { c.lambda = std::nan(""); }},
   };
   for (const Wrong& wrong : wrongs) {

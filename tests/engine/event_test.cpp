@@ -1,5 +1,6 @@
 #include "engine/event.h"
 
+#include <cstring>
 #include <limits>
 
 #include "engine/byte_io.h"
@@ -34,6 +35,14 @@ TEST_CASE("an end of a task comes back as it was", "[engine][event]") {
   const EndOfTask end{.lambda = 1e-8, .digest = "0123456789abcdef"};
   const EncodedEvent encoded = encode(end);
   REQUIRE(std::get<EndOfTask>(parse_event(encoded.kind, encoded.payload).value()) == end);
+}
+
+TEST_CASE("a lambda that no readout can have is refused", "[engine][event]") {
+  for (const double lambda : {0.0, -1.0, 1e-50, 1e39}) {
+    EncodedEvent event = encode(EndOfTask{.lambda = 1, .digest = "abc"});
+    std::memcpy(event.payload.data(), &lambda, sizeof lambda);
+    REQUIRE(test::says(parse_event(event.kind, event.payload).status(), "impossible lambda"));
+  }
 }
 
 TEST_CASE("a batch that cannot be journalled is refused", "[engine][event]") {

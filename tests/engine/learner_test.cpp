@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "engine/lambda_range.h"
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "tests/support/allocation_counter.h"
@@ -215,6 +216,21 @@ TEST_CASE("learner: huge float features still get a readout, with a note", "[eng
   CHECK(accuracy(learner, samples) > 0.9);
 }
 
+TEST_CASE("learner: the smallest and the largest features and lambdas have a readout",
+          "[engine][learner]") {
+  LearnerConfig config = float_config(20, 0);
+  config.lambda_rule = GENERATE(LambdaRule::fixed, LambdaRule::paper);
+  config.lambda = GENERATE(kSmallestLambda, kLargestLambda);
+  const float size = GENERATE(1e-30f, 1.0f, 1e14f);
+  Learner learner = learner_of(config);
+  Samples samples = make_samples(2, 5, 20);
+  for (float& value : samples.values) value *= size;
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  const Result<ReadoutReport> report = learner.end_task();
+  REQUIRE(report.ok());
+  CHECK(is_lambda(report->lambda));
+}
+
 TEST_CASE("learner: float features whose sums could overflow are refused", "[engine][learner]") {
   LearnerConfig config = GENERATE(float_config(20, 100), float_config(20, 0));
   config.nonlinearity = GENERATE(Nonlinearity::relu, Nonlinearity::square);
@@ -277,7 +293,9 @@ TEST_CASE("learner: bad input is refused and changes nothing", "[engine][learner
   CHECK(learner.learn(batch).code() == Code::invalid_argument);
   batch.rows.push_back(std::byte{0x80});
   if (config.arithmetic == Arithmetic::exact) CHECK(learner.learn(batch).code() == Code::bad_data);
-  CHECK_FALSE(learner.end_task(-1.0).ok());
+  for (const double lambda : {-1.0, 1e-50, 1e39}) {
+    CHECK(learner.end_task(lambda).status().code() == Code::invalid_argument);
+  }
 
   CHECK(learner.digest() == before);
   CHECK(learner.classes().size() == 2);

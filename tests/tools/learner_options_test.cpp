@@ -30,7 +30,7 @@ TEST_CASE("float alone is the paper's float, with Gaussian weights", "[tools][op
 }
 
 TEST_CASE("words and numbers that make no sense are refused", "[tools][options]") {
-  for (const char* lambda : {"0", "-1", "nan", "inf", "often", "1x"}) {
+  for (const char* lambda : {"0", "-1", "nan", "inf", "1e-50", "1e31", "often", "1x"}) {
     LearnerOptions options;
     options.lambda = lambda;
     REQUIRE(apply(options, LearnerConfig{}).status().code() == Code::invalid_argument);
