@@ -62,7 +62,7 @@ BackboneOptions options(const std::string& model, const std::string& output, int
 
 }  // namespace
 
-TEST_CASE("a backbone gives one row per picture in any batch", "[platform][backbone]") {
+TEST_CASE("a backbone gives one row per picture in any batch", "[platform][backbone][openvino]") {
   const TempDirectory folder;
   const std::int64_t batch = GENERATE(as<std::int64_t>{}, OnnxWriter::kBatch, 1, 3);
   const std::string model = onnx_file(folder, means(batch, 4));
@@ -86,7 +86,7 @@ TEST_CASE("a backbone gives one row per picture in any batch", "[platform][backb
   }
 }
 
-TEST_CASE("the features may be any tensor of the model", "[platform][backbone]") {
+TEST_CASE("the features may be any tensor of the model", "[platform][backbone][openvino]") {
   const TempDirectory folder;
   const std::string model = onnx_file(folder, means(OnnxWriter::kBatch, 4));
   for (const char* output : {"means", "pooled"}) {  // (N,3), and inner (N,3,1,1)
@@ -100,7 +100,8 @@ TEST_CASE("the features may be any tensor of the model", "[platform][backbone]")
   CHECK(says(absent.status(), "no tensor \"nothing\""));
 }
 
-TEST_CASE("height and width left open are settled by the options", "[platform][backbone]") {
+TEST_CASE("height and width left open are settled by the options",
+          "[platform][backbone][openvino]") {
   const TempDirectory folder;
   const std::string model = onnx_file(folder, means(OnnxWriter::kBatch, OnnxWriter::kBatch));
   auto opened = open_backbone_openvino(options(model, "means", 8, 2));
@@ -108,7 +109,7 @@ TEST_CASE("height and width left open are settled by the options", "[platform][b
   CHECK((*opened)->input_values() == 3 * 64);
 }
 
-TEST_CASE("what is not a backbone is refused with a sentence", "[platform][backbone]") {
+TEST_CASE("what is not a backbone is refused with a sentence", "[platform][backbone][openvino]") {
   const TempDirectory folder;
   struct Wrong {
     Build build;

@@ -8,7 +8,7 @@ namespace engram::test {
 
 std::string little_endian(std::uint64_t value, int count) {
   std::string result;
-  for (int i = 0; i < count; ++i) result += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < count; ++i, value >>= 8) result += static_cast<char>(value);
   return result;
 }
 
