@@ -1,10 +1,10 @@
 // The class-incremental protocol: classes arrive in tasks, each sample is seen once, and after
 // every task the learner is tested on all classes seen so far.
 //
-//     R[t,i]   accuracy in % on the test samples of task i's classes after task t was learned, i <=
-//     t A_t      mean over i <= t of R[t,i]                     average accuracy F_t      mean over
-//     i < t of max over t' < t of (R[t',i] - R[t,i])    average forgetting; F_1 = 0 top1_t accuracy
-//     in % on all test samples of the classes seen so far
+//     R[t,i]   accuracy in % on the test samples of task i's classes after task t, i <= t
+//     A_t      mean over i <= t of R[t,i]                                 average accuracy
+//     F_t      mean over i < t of max over t' < t of (R[t',i] - R[t,i])   average forgetting; F_1 = 0
+//     top1_t   accuracy in % on all test samples of the classes seen so far
 //
 // Class order, task sizes and sample order follow the authors' program, so that figures can be
 // compared: class order is numpy's RandomState(class_seed).permutation(K) (engine/metrics.h).

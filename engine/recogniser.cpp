@@ -34,7 +34,8 @@ LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
   config.backbone = card.sha256;
   config.features = card.features;
   config.feature_scale = card.feature_scale;
-  config.hidden_mul = std::max(1, card.hidden_mul * (config.hidden_max + 1) / (kCardHiddenMax + 1));
+  const std::int64_t mul = std::int64_t{card.hidden_mul} * (std::int64_t{config.hidden_max} + 1);
+  config.hidden_mul = std::int32_t(std::clamp<std::int64_t>(mul / (kCardHiddenMax + 1), 1, 65536));
   return config;
 }
 

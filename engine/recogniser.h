@@ -35,7 +35,7 @@ class Recogniser {
     std::string home = default_home();  // where models are
     std::string model;                  // empty: the state's own, or efficientnet-lite0
     Access access = Access::write;      // write: makes the state if there is none
-    int threads = 0;                    // 0: one per core
+    int threads = 0;                    // of the backbone; 0: one per core
     int batch = 16;                     // pictures per inference; 1 for latency
     // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.
     LearnerConfig config;

@@ -132,7 +132,8 @@ void Statistics::watch_rounding(std::int64_t stored) {
   if (hidden_max_ == 0) return;
   const auto largest = std::int64_t(*std::max_element(gram_.diagonal, gram_.diagonal + gram_.size));
   const std::int64_t step = std::int64_t{hidden_max_} * hidden_max_;
-  exact_until_ = largest > kLargestExact ? stored : samples_ + (kLargestExact - largest) / step;
+  // At 2^24 a sum may have rounded already: what was said before it came there still holds.
+  exact_until_ = largest >= kLargestExact ? stored : samples_ + (kLargestExact - largest) / step;
 }
 
 std::string Statistics::digest(const std::string& config) const {

@@ -2,8 +2,9 @@
 //
 // With byte shuffles (AVX2, NEON) by look-ups, see sign_lookup_cpu.h; here is how the work is cut:
 //   tile    up to 4 frames, which share the unpacking of W
-//   part    a run of units; more than one per tile only when there are too few tiles for the
-//   threads chunk   as many words of W as 16 KiB of tables serve block   up to 512 units
+//   part    a run of units; more than one per tile only when there are too few tiles for the threads
+//   chunk   as many words of W as 16 KiB of tables serve
+//   block   up to 512 units
 // Without them, 16 units advance together and the compiler makes SIMD of plain loops.
 #include "kernels/sign_project.h"
 
