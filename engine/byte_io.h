@@ -1,6 +1,7 @@
 // Little-endian numbers in byte strings: what every file format of the engine is written with.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -21,6 +22,10 @@ inline std::span<const std::byte> as_bytes(std::string_view text) {
 
 inline std::string as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+inline bool all_zero(std::span<const std::byte> bytes) {
+  return std::ranges::all_of(bytes, [](std::byte value) { return value == std::byte{0}; });
 }
 
 class ByteWriter {

@@ -4,14 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <cblas.h>
-
-// LAPACK, column-major: our row-major lower triangle is its upper one.
-extern "C" {
-void dpotrf_(const char* triangle, const int* n, double* a, const int* stride, int* info);
-void dpotrs_(const char* triangle, const int* n, const int* columns, const double* a,
-             const int* stride, double* b, const int* stride_b, int* info);
-}
+#include "platform/blas.h"
 
 namespace engram {
 namespace {
@@ -45,6 +38,7 @@ double DualRidge::loss(double lambda) const {
     row[r] += lambda;
   }
   int info = 0;
+  // Column-major: our row-major lower triangle is LAPACK's upper one.
   dpotrf_("U", &n, factor.data(), &n, &info);
   if (info != 0) return std::numeric_limits<double>::quiet_NaN();
 

@@ -22,10 +22,6 @@ Status damaged(const std::string& name, const std::string& what) {
                   name, what));
 }
 
-bool all_zero(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes, [](std::byte value) { return value == std::byte{0}; });
-}
-
 Result<JournalHeader> read_header(std::span<const std::byte> file, const std::string& name) {
   // A journal is put in place whole, header included: a short header is never a torn write.
   if (file.size() < kHeaderBytes) {

@@ -23,10 +23,6 @@ Status damaged(const std::string& name, const std::string& what) {
                             name, what));
 }
 
-bool all_zero(std::span<const std::byte> bytes) {
-  return std::ranges::all_of(bytes, [](std::byte value) { return value == std::byte{0}; });
-}
-
 // The table's text: a name of 1..15 bytes, then zeros to the end.
 std::optional<std::string> section_name(std::span<const std::byte> bytes) {
   const std::string text = as_text(bytes);

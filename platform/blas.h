@@ -1,6 +1,6 @@
-// OpenBLAS as the kernels use it: CBLAS from its own header, and the two Fortran LAPACK routines
-// that Debian's and Ubuntu's libopenblas contain. Declared here because the LAPACKE headers are
-// another package.
+// OpenBLAS as we use it: CBLAS from its own header, and the few Fortran LAPACK routines that
+// Debian's and Ubuntu's libopenblas contain. Declared here because the LAPACKE headers are another
+// package.
 #pragma once
 
 #include <cblas.h>
@@ -12,4 +12,8 @@ void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info
 // Solves with the factor of spotrf: b (n, nrhs), column-major, in place.
 void spotrs_(const char* uplo, const int* n, const int* nrhs, const float* a, const int* lda,
              float* b, const int* ldb, int* info);
+// The same in double.
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
+             double* b, const int* ldb, int* info);
 }
