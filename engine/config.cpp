@@ -17,8 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMaxFeatures = 65536;  // |p| <= 127 L stays below 2^24
-constexpr int kMinHidden = 100;
-constexpr int kMaxHidden = 20000;
 constexpr std::size_t kMaxConfigText = 64 * 1024;
 
 template <class Enum>
@@ -33,9 +31,10 @@ constexpr std::array kWeights{Named<Weights>{Weights::bipolar, "bipolar"},
 constexpr std::array kNonlinearities{Named<Nonlinearity>{Nonlinearity::relu, "relu"},
                                      Named<Nonlinearity>{Nonlinearity::square, "square"},
                                      Named<Nonlinearity>{Nonlinearity::none, "none"}};
-constexpr std::array kLambdaRules{Named<LambdaRule>{LambdaRule::fixed, "fixed"},
-                                  Named<LambdaRule>{LambdaRule::paper, "paper"},
-                                  Named<LambdaRule>{LambdaRule::code, "code"}};
+constexpr std::array kLambdaRules{
+    Named<LambdaRule>{LambdaRule::fixed, "fixed"}, Named<LambdaRule>{LambdaRule::paper, "paper"},
+    Named<LambdaRule>{LambdaRule::code, "code"}, Named<LambdaRule>{LambdaRule::loo, "loo"},
+    Named<LambdaRule>{LambdaRule::gcv, "gcv"}};
 
 template <class Table, class Enum>
 const char* name_in(const Table& table, Enum value) {
@@ -91,6 +90,15 @@ class FieldReader {
       }
       target = Number(whole);
     }
+  }
+  // Absent in what older versions wrote: `absent`.
+  void flag(const char* field, bool absent, bool& target) {
+    target = absent;
+    if (!json_.contains(field)) return;
+    const Json* value = find(field);
+    if (value == nullptr) return;
+    if (!value->is_boolean()) return wrong(field, "true or false");
+    target = value->get<bool>();
   }
   void text(const char* field, std::string& target) {
     const Json* value = find(field);
@@ -182,7 +190,9 @@ Status validate(const LearnerConfig& config) {
   return {};
 }
 
-std::string to_json(const LearnerConfig& config) {
+namespace {
+
+Json identity(const LearnerConfig& config) {
   Json json;  // ordered by name: the same config is the same text
   json["backbone"] = config.backbone;
   json["features"] = config.features;
@@ -197,7 +207,23 @@ std::string to_json(const LearnerConfig& config) {
   json["lambda_rule"] = name(config.lambda_rule);
   json["lambda"] = config.lambda;
   json["split_seed"] = config.split_seed;
+  return json;
+}
+
+std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const LearnerConfig& config) {
+  Json json = identity(config);
+  json["keep_features"] = config.keep_features;
+  return text_of(json);
+}
+
+std::string identity_json(const LearnerConfig& config) {
+  return text_of(identity(config));
 }
 
 Result<LearnerConfig> parse_config(const std::string& text) {
@@ -225,6 +251,7 @@ Result<LearnerConfig> parse_config(const std::string& text) {
   reader.choice("lambda_rule", parse_lambda_rule, config.lambda_rule);
   reader.number("lambda", config.lambda);
   reader.number("split_seed", config.split_seed);
+  reader.flag("keep_features", false, config.keep_features);
   ENGRAM_TRY(reader.finish());
   return config;
 }

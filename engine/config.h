@@ -18,7 +18,12 @@ enum class LambdaRule : std::uint8_t {
   fixed,  // config.lambda
   paper,  // 80:20 split of the task; G and C of all that came before plus the 80 %
   code,   // what the authors' program does: G and C of the task's own 80 % only
+  loo,    // leave-one-out error over everything learned
+  gcv,    // generalised cross-validation over everything learned
 };
+
+inline constexpr int kMinHidden = 100;
+inline constexpr int kMaxHidden = 20000;
 
 struct LearnerConfig {
   std::string backbone;  // content hash of the backbone's file: other features make no sense here
@@ -38,6 +43,10 @@ struct LearnerConfig {
   double lambda = 1e4;           // used by LambdaRule::fixed
   std::uint64_t split_seed = 1;  // of the 80:20 split
 
+  // Whether encoded samples may be kept beyond their task: as long as they are few, they cost less
+  // than G does, and allow more. false: nothing that is kept can be traced back to a sample.
+  bool keep_features = true;
+
   // Width of the vectors that G is made of.
   int hidden_units() const { return hidden == 0 ? features : hidden; }
   bool operator==(const LearnerConfig&) const = default;
@@ -46,12 +55,15 @@ struct LearnerConfig {
 // ok, or a sentence that names the field, its value and what is allowed.
 Status validate(const LearnerConfig& config);
 
-// JSON text with every field by name. parse_config refuses unknown fields and wrong types.
+// JSON text with every field by name. parse_config refuses unknown fields and wrong types. A text
+// without keep_features is of a version that kept none: false.
 std::string to_json(const LearnerConfig& config);
+// Without keep_features: what a digest of the statistics covers, however they are held.
+std::string identity_json(const LearnerConfig& config);
 Result<LearnerConfig> parse_config(const std::string& json);
 
 // "exact" / "float", "bipolar" / "gaussian", "relu" / "square" / "none", "fixed" / "paper" /
-// "code".
+// "code" / "loo" / "gcv".
 const char* name(Arithmetic value);
 const char* name(Weights value);
 const char* name(Nonlinearity value);

@@ -190,6 +190,13 @@ Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
     choice.lambda = problem.config.lambda;
     return choice;
   }
+  if (problem.config.lambda_rule != LambdaRule::paper &&
+      problem.config.lambda_rule != LambdaRule::code) {
+    return Status(Code::not_supported,
+                  fmt::format("The lambda rule {} is not in this version. The readout before was "
+                              "kept.",
+                              name(problem.config.lambda_rule)));
+  }
   const double floor = kFloatFloor * problem.statistics.largest_eigenvalue();
   const int count = int(problem.task.size());
   if (count < 2) {

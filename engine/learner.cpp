@@ -144,6 +144,10 @@ int Learner::tasks() const {
   return impl_->tasks;
 }
 
+Form Learner::form() const {
+  return Form::dense;
+}
+
 Result<SampleBatch> Learner::encode(MatrixView<const float> features,
                                     std::span<const std::string> labels) const {
   ENGRAM_TRY(check_count(features, labels.size()));
@@ -208,7 +212,7 @@ float Learner::class_sum(int class_index, int unit) const {
   return impl_->statistics.sums()(class_index, unit);
 }
 std::string Learner::digest() const {
-  return impl_->statistics.digest(to_json(impl_->config));
+  return impl_->statistics.digest(identity_json(impl_->config));
 }
 std::int64_t Learner::exact_until() const {
   return impl_->statistics.exact_until();

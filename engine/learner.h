@@ -36,6 +36,12 @@ struct Prediction {
   float score = 0;       // about 1 for a sure answer, about 0 for none
 };
 
+// How what was learned is held. Both mean the same G and C, and give the same digest.
+enum class Form : std::uint8_t {
+  factored,  // the samples themselves, and their kernel matrix: memory grows with what was learned
+  dense,     // G and C: memory is M x M
+};
+
 class Learner {
  public:
   static constexpr int kMaxBatch = kMaxBatchRows;  // rows per kernel call; larger batches are cut
@@ -51,6 +57,7 @@ class Learner {
   std::int64_t samples() const;            // learned in all
   std::int64_t task_samples() const;       // learned since the last end of a task
   int tasks() const;                       // ended so far
+  Form form() const;
 
   // Features (B, L) to the form the journal keeps. Refuses NaN, Inf, a wrong width, an empty or
   // overlong label (1..255 bytes of valid UTF-8, no control characters). Changes nothing.
@@ -81,7 +88,11 @@ class Learner {
   // it is (a replayed choice).
   Result<ReadoutReport> end_task(std::optional<double> lambda = std::nullopt);
 
-  // The readout of the last end_task; null before the first. Safe to hold while learning goes on.
+  // Instant learning: makes the current readout equal to a full solve, at the lambda it has, of
+  // everything learned until now, and returns it. Null: there is no readout yet, and no lambda.
+  Result<std::shared_ptr<const Readout>> refresh();
+
+  // The readout of the last end_task or refresh; null before the first. Safe to hold while learning goes on.
   std::shared_ptr<const Readout> readout() const;
   // Scores (B, K) of the readout's classes. Refuses NaN, Inf, a wrong width. `readout` from
   // readout().

@@ -73,6 +73,18 @@ Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
   return std::move(solution.report);
 }
 
+Result<std::shared_ptr<const Readout>> Learner::refresh() {
+  const auto before = readout();
+  if (before == nullptr || before->samples == samples()) return before;
+  ENGRAM_ASSIGN(Solution solution, solve(before->lambda));
+  {
+    const std::lock_guard lock(impl_->score_mutex);
+    ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * solution.readout->classes.size()));
+  }
+  impl_->publish(solution.readout);
+  return solution.readout;
+}
+
 std::shared_ptr<const Readout> Learner::readout() const {
   const std::lock_guard lock(impl_->readout_mutex);
   return impl_->readout;

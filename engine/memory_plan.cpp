@@ -26,7 +26,6 @@ constexpr std::array kDevices{make_device("orin-nano-4gb", 4), make_device("orin
                               make_device("orin-nx-16gb", 16), make_device("agx-orin-64gb", 64)};
 
 constexpr int kHiddenStep = 100;
-constexpr int kMaxHidden = 20000;
 
 class Rows {
  public:

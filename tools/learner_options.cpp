@@ -29,8 +29,14 @@ void add_learner_options(CLI::App& command, LearnerOptions& options, const char*
       ->type_name("KIND");
   command
       .add_option("--lambda", options.lambda,
-                  "Ridge: a rule (paper, code) or a number (default paper)")
+                  "Ridge: a rule (loo, gcv, paper, code) or a number (default paper)")
       ->type_name("RULE|X");
+  command
+      .add_option(
+          "--keep-features", options.keep_features,
+          "yes: keep encoded samples while they cost less than sums (default). no: only sums")
+      ->type_name("yes|no")
+      ->check(CLI::IsMember({"yes", "no"}));
   command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
       ->type_name("N");
 }
@@ -63,6 +69,7 @@ Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig config)
     }
   }
   if (options.seed) config.seed = *options.seed;
+  if (options.keep_features) config.keep_features = *options.keep_features == "yes";
   return config;
 }
 
@@ -89,6 +96,9 @@ Status check_agrees(const LearnerOptions& options, const LearnerConfig& existing
   }
   if (wanted.seed != existing.seed) {
     return refuse("seed", fmt::to_string(wanted.seed), fmt::to_string(existing.seed));
+  }
+  if (wanted.keep_features != existing.keep_features) {
+    return refuse("keep-features", *options.keep_features, existing.keep_features ? "yes" : "no");
   }
   if (wanted.lambda_rule != existing.lambda_rule || wanted.lambda != existing.lambda) {
     return refuse("lambda", *options.lambda,

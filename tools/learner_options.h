@@ -22,6 +22,7 @@ struct LearnerOptions {
   std::optional<std::string> nonlinearity;
   std::optional<std::string> lambda;  // a rule, or a number
   std::optional<std::uint64_t> seed;
+  std::optional<std::string> keep_features;  // yes or no
 };
 // `seed_option`: what the seed of the projection is called in this command.
 void add_learner_options(CLI::App& command, LearnerOptions& options,

@@ -74,9 +74,21 @@ TEST_CASE("config: JSON and back", "[engine][config]") {
   config.lambda = 1.0 / 3.0;
   config.lambda_rule = LambdaRule::code;
   config.nonlinearity = Nonlinearity::square;
+  config.keep_features = GENERATE(true, false);
   const Result<LearnerConfig> back = parse_config(to_json(config));
   REQUIRE(back.ok());
   CHECK(back.value() == config);
+}
+
+TEST_CASE("config: an older text keeps no features", "[engine][config]") {
+  const LearnerConfig config = exact_config(1280, 2000);
+  REQUIRE(config.keep_features);
+  const Result<LearnerConfig> older = parse_config(identity_json(config));
+  REQUIRE(older.ok());
+  CHECK_FALSE(older->keep_features);
+  CHECK_FALSE(
+      parse_config(replaced(to_json(config), "\"keep_features\": true", "\"keep_features\": 1"))
+          .ok());
 }
 
 TEST_CASE("config: JSON that is not one is refused", "[engine][config]") {
@@ -112,9 +124,12 @@ TEST_CASE("config: names and back", "[engine][config]") {
   CHECK(parse_weights("gaussian").value() == Weights::gaussian);
   CHECK(parse_nonlinearity("none").value() == Nonlinearity::none);
   CHECK(parse_lambda_rule("code").value() == LambdaRule::code);
-  const Result<LambdaRule> wrong = parse_lambda_rule("loo");
+  CHECK(parse_lambda_rule("loo").value() == LambdaRule::loo);
+  CHECK(parse_lambda_rule("gcv").value() == LambdaRule::gcv);
+  const Result<LambdaRule> wrong = parse_lambda_rule("best");
   REQUIRE_FALSE(wrong.ok());
-  CHECK(std::string(wrong.status().what()).find("fixed, paper, code") != std::string::npos);
+  CHECK(std::string(wrong.status().what()).find("fixed, paper, code, loo, gcv") !=
+        std::string::npos);
 }
 
 }  // namespace engram

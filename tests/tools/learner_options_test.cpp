@@ -13,9 +13,11 @@ TEST_CASE("options change only what they name", "[tools][options]") {
   options.hidden = 500;
   options.lambda = "2.5";
   options.seed = 7;
+  options.keep_features = "no";
   const LearnerConfig config = apply(options, LearnerConfig{}).value();
   REQUIRE(config.hidden == 500);
   REQUIRE(config.seed == 7);
+  REQUIRE_FALSE(config.keep_features);
   REQUIRE(config.lambda_rule == LambdaRule::fixed);
   REQUIRE(config.lambda == 2.5);
   REQUIRE(config.weights == LearnerConfig{}.weights);
@@ -52,6 +54,9 @@ TEST_CASE("a state cannot be made anew by options", "[tools][options]") {
   REQUIRE(refused.code() == Code::invalid_argument);
   REQUIRE(says(refused, "--hidden 400"));
   REQUIRE(says(refused, "Nothing was changed"));
+  options = {};
+  options.keep_features = "no";
+  REQUIRE(says(check_agrees(options, existing, "desk"), "--keep-features no"));
   options = {};
   options.lambda = "paper";
   REQUIRE(check_agrees(options, existing, "desk").ok() ==
