@@ -16,4 +16,6 @@ void spotrs_(const char* uplo, const int* n, const int* nrhs, const float* a, co
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
              double* b, const int* ldb, int* info);
+// The inverse from dpotrf's factor, in place, in the triangle that uplo names.
+void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 }
