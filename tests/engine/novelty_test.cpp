@@ -15,6 +15,13 @@ using test::BruteForce;
 using test::KernelCase;
 using test::make_kernel_case;
 
+Result<NoveltyExamples> examples_of(KernelCase& problem, double lambda,
+                                    int limit = kNoveltySamples) {
+  ENGRAM_ASSIGN(const LeftOut left_out, LeftOut::create(problem.view(), problem.classes,
+                                                        problem.class_count, lambda, limit));
+  return novelty_examples(left_out);
+}
+
 bool close(const ScoreSummary& a, const ScoreSummary& b) {
   const auto near = [](float x, float y) { return std::abs(x - y) <= 1e-3F * (1 + std::abs(y)); };
   return near(a.best, b.best) && near(a.second, b.second) && near(a.own, b.own) &&
@@ -23,11 +30,9 @@ bool close(const ScoreSummary& a, const ScoreSummary& b) {
 }
 
 void check_against_training(KernelCase problem, double lambda) {
-  const auto examples =
-      novelty_examples(problem.view(), problem.classes, problem.class_count, lambda);
+  const auto examples = examples_of(problem, lambda);
   REQUIRE(examples.ok());
   const auto& found = examples.value();
-  REQUIRE(int(found.rows.size()) == problem.count());
   std::vector<int> sizes(std::size_t(problem.class_count));
   for (const int label : problem.classes) ++sizes[std::size_t(label)];
 
@@ -84,20 +89,20 @@ TEST_CASE("novelty: uneven classes, one sample, duplicates", "[engine][unknown]"
 
 TEST_CASE("novelty: few classes or samples give no example of a kind", "[engine][unknown]") {
   KernelCase one_class = make_kernel_case(1, 4, 8, 5.0, 4);
-  const auto single = novelty_examples(one_class.view(), one_class.classes, 1, 10.0);
+  const auto single = examples_of(one_class, 10.0);
   CHECK(single->known.size() == 4);
   CHECK(single->unknown.empty());
 
   KernelCase two = make_kernel_case(2, 3, 8, 5.0, 5);
-  CHECK(novelty_examples(two.view(), two.classes, 2, 10.0)->unknown.empty());
+  CHECK(examples_of(two, 10.0)->unknown.empty());
 
   KernelCase once = make_kernel_case(5, 1, 8, 5.0, 6);
-  const auto each_once = novelty_examples(once.view(), once.classes, 5, 10.0);
+  const auto each_once = examples_of(once, 10.0);
   CHECK(each_once->known.empty());
   CHECK(each_once->unknown.size() == 5);
 
   KernelCase nothing;
-  const auto none = novelty_examples(nothing.view(), {}, 0, 1.0);
+  const auto none = examples_of(nothing, 1.0);
   CHECK(none->known.empty());
 }
 
@@ -115,7 +120,7 @@ TEST_CASE("novelty: beyond the limit every class keeps its share", "[engine][unk
   CHECK(stratified_rows(classes, 3, 1000).size() == classes.size());
 
   KernelCase problem = make_kernel_case(3, 20, 10, 8.0, 7);
-  const auto limited = novelty_examples(problem.view(), problem.classes, 3, 60.0, 12);
+  const auto limited = examples_of(problem, 60.0, 12);
   CHECK(limited->known.size() == 12);
   CHECK(limited->unknown.size() == 12);
 }
