@@ -9,12 +9,15 @@
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
 #include "kernels/class_sums.h"
+#include "kernels/factor_append.h"
 #include "kernels/gram_update.h"
+#include "kernels/inverse_diagonal.h"
 #include "kernels/preprocess.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
 #include "kernels/score.h"
 #include "kernels/sign_project.h"
+#include "kernels/triangular_solve.h"
 
 namespace engram {
 
@@ -29,7 +32,10 @@ struct Kernels {
   GramUpdate* gram_update;    // hidden units -> G                            every learned frame
   ClassSums* class_sums;      // hidden units, labels -> C                    every learned frame
   Cholesky* cholesky;         // G + lambda I -> U                            end of a task
-  CholeskySolve* cholesky_solve;  // U, C -> readout                              end of a task
+  CholeskySolve* cholesky_solve;      // U, C -> readout                           end of a task
+  InverseDiagonal* inverse_diagonal;  // U -> diagonal of (UT U)^-1                end of a task
+  FactorAppend* factor_append;        // more rows of G -> more columns of U       learning at once
+  TriangularSolve* triangular_solve;  // half of cholesky_solve                    learning at once
 };
 
 inline constexpr Kernels kCpuKernels{.name = "cpu",
@@ -42,6 +48,9 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .gram_update = cpu::gram_update,
                                      .class_sums = cpu::class_sums,
                                      .cholesky = cpu::cholesky,
-                                     .cholesky_solve = cpu::cholesky_solve};
+                                     .cholesky_solve = cpu::cholesky_solve,
+                                     .inverse_diagonal = cpu::inverse_diagonal,
+                                     .factor_append = cpu::factor_append,
+                                     .triangular_solve = cpu::triangular_solve};
 
 }  // namespace engram

@@ -13,10 +13,13 @@
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
 #include "kernels/class_sums.h"
+#include "kernels/factor_append.h"
 #include "kernels/gram_update.h"
+#include "kernels/inverse_diagonal.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
 #include "kernels/score.h"
+#include "kernels/triangular_solve.h"
 #include "platform/threads.h"
 #include "tools/bench_problem.h"
 
@@ -102,6 +105,28 @@ void cholesky_solve(State& state, int, int, int units) {
   run(state, 2.0 * kClasses * double(units) * units, 0,
       [&] { must(cpu::cholesky_solve(Stream{}, x.g(), x.sums.view())); });
 }
+void inverse_diagonal(State& state, int, int, int units) {
+  LearningProblem x(256, units);
+  Matrix<float> scratch(units, 64), d(1, units);
+  must(cpu::gram_update(Stream{}, x.h.read(), 1.0f, x.g()));
+  must(cpu::cholesky(Stream{}, kLambda, {}, x.g()));
+  run(state, double(units) * units * units / 3.0, 0,
+      [&] { must(cpu::inverse_diagonal(Stream{}, x.g(), scratch.view(), d.view())); });
+}
+void factor_append(State& state, int batch, int, int units) {
+  LearningProblem x(256, units);
+  must(cpu::gram_update(Stream{}, x.h.read(), 1.0f, x.g()));
+  must(cpu::cholesky(Stream{}, kLambda, {}, x.g()));
+  const double known = units - batch;
+  run(state, known * known * batch + known * batch * batch, 2.0 * known * known,
+      [&] { must(cpu::factor_append(Stream{}, kLambda, units - batch, x.g())); });
+}
+void triangular_solve(State& state, int batch, int, int units) {
+  LearningProblem x(batch, units);
+  must(cpu::cholesky(Stream{}, kLambda, {}, x.g()));
+  run(state, double(batch) * units * units, 2.0 * units * units,
+      [&] { must(cpu::triangular_solve(Stream{}, x.g(), true, x.h.view())); });
+}
 
 using Function = void(State&, int batch, int inputs, int units);
 
@@ -122,6 +147,9 @@ constexpr Operation kOperations[] = {
     {"openblas_ssyrk", openblas_ssyrk, true, false, true},
     {"cholesky", cholesky, false, false, true},
     {"cholesky_solve", cholesky_solve, false, false, true},
+    {"inverse_diagonal", inverse_diagonal, false, false, true},
+    {"factor_append", factor_append, true, false, true},
+    {"triangular_solve", triangular_solve, true, false, true},
 };
 
 void register_all() {

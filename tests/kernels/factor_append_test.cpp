@@ -1,0 +1,122 @@
+// factor_append: UT U against G + lambda I in double, whatever part of the factor was there before.
+#include "kernels/factor_append.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "kernels/cholesky.h"
+#include "tests/support/catch.h"
+#include "tests/support/gram_case.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+namespace {
+
+using test::GramCase;
+
+constexpr float kLambda = 300.0f;
+
+// The kernel matrix of `size` samples with 90 hidden units; NaN where the factor will be.
+GramCase kernel_of(int size) {
+  std::mt19937 random(1);
+  std::vector<std::vector<int>> h(std::size_t(size), std::vector<int>(90));
+  for (auto& row : h)
+    for (int& value : row) value = int(random() % 32);
+  GramCase g(size);
+  for (int r = 0; r < size; ++r) {
+    for (int c = 0; c < size; ++c) {
+      int sum = 0;
+      for (int m = 0; m < 90; ++m) sum += h[std::size_t(r)][m] * h[std::size_t(c)][m];
+      g.buffer(r, c) = c < r ? float(sum) : std::nanf("");
+      if (r == c) g.diagonal(0, r) = float(sum);
+    }
+  }
+  return g;
+}
+
+GramView leading(GramCase& g, int size) {
+  GramView view = g.view();
+  view.size = size;
+  return view;
+}
+
+// Largest |UT U - (G + lambda I)| relative to the largest diagonal element.
+double residual(GramCase& g) {
+  const int size = g.buffer.rows();
+  double worst = 0, largest = kLambda;
+  for (int r = 0; r < size; ++r) {
+    largest = std::max(largest, double{g.diagonal(0, r)} + kLambda);
+    for (int c = r; c < size; ++c) {
+      double sum = 0;
+      for (int k = 0; k <= r; ++k) sum += double{g.buffer(k, r)} * g.buffer(k, c);
+      const double wanted = g.view().gram(r, c) + (r == c ? double{kLambda} : 0.0);
+      // Written so that a NaN counts as the worst.
+      if (!(std::fabs(sum - wanted) <= worst)) worst = std::fabs(sum - wanted);
+    }
+  }
+  return worst / largest;
+}
+
+bool same_columns(const GramCase& a, const GramCase& b, int count) {
+  for (int r = 0; r < count; ++r)
+    for (int c = r; c < count; ++c)
+      if (a.buffer(r, c) != b.buffer(r, c)) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("factor_append: UT U is G + lambda I, and what was there is kept",
+          "[kernels][factor_append]") {
+  const int known = GENERATE(0, 1, 2, 31, 64, 150);
+  const int added = GENERATE(0, 1, 2, 16, 33, 100);
+  for (const int threads : {1, 2}) {
+    CAPTURE(known, added, threads);
+    const test::OnPath on({cpu::best_simd(), threads});
+    GramCase g = kernel_of(known + added);
+    const GramCase empty = g;
+    REQUIRE(cpu::cholesky(Stream{}, kLambda, {}, leading(g, known)).ok());
+    const GramCase before = g;
+    REQUIRE(cpu::factor_append(Stream{}, kLambda, known, g.view()).ok());
+    REQUIRE(residual(g) < 2e-6);
+    REQUIRE(same_columns(g, before, known));
+    REQUIRE(g.same_below(empty));
+    REQUIRE(g.diagonal == empty.diagonal);
+    REQUIRE(g.untouched());
+  }
+}
+
+TEST_CASE("factor_append: sample by sample, two hundred times", "[kernels][factor_append]") {
+  GramCase g = kernel_of(200);
+  for (int n = 0; n < 200; ++n) {
+    REQUIRE(cpu::factor_append(Stream{}, kLambda, n, leading(g, n + 1)).ok());
+  }
+  CHECK(residual(g) < 2e-6);
+}
+
+TEST_CASE("factor_append: what has no factor is bad data, and the factor before is kept",
+          "[kernels][factor_append]") {
+  const int known = GENERATE(0, 30), place = GENERATE(0, 1, 2);
+  constexpr float kBad[] = {-1e7f, std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity()};
+  for (const float bad : kBad) {
+    CAPTURE(known, place, bad);
+    GramCase g = kernel_of(50);
+    if (place == 0) g.diagonal(0, 40) = bad;
+    if (place == 1) g.buffer(40, 3) = bad;   // in G12 when known is 30
+    if (place == 2) g.buffer(45, 41) = bad;  // in G22
+    REQUIRE(cpu::cholesky(Stream{}, kLambda, {}, leading(g, known)).ok());
+    const GramCase before = g;
+    const Status status = cpu::factor_append(Stream{}, kLambda, known, g.view());
+    REQUIRE(status.code() == Code::bad_data);
+    REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
+    REQUIRE(same_columns(g, before, known));
+    REQUIRE(g.same_below(before));
+    REQUIRE(g.untouched());
+  }
+}
+
+}  // namespace engram

@@ -1,0 +1,70 @@
+// inverse_diagonal: against the inverse of UT U in double.
+#include "kernels/inverse_diagonal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/gram_case.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+namespace {
+
+using test::GramCase;
+using test::GuardedMatrix;
+
+// Row norms of U^-1, column by column in double.
+std::vector<double> defined(const GramCase& g) {
+  const int n = g.buffer.rows();
+  std::vector<double> d(static_cast<std::size_t>(n)), x(d);
+  for (int j = 0; j < n; ++j) {
+    for (int r = j; r >= 0; --r) {
+      double sum = r == j ? 1.0 : 0.0;
+      for (int c = r + 1; c <= j; ++c) sum -= double{g.buffer(r, c)} * x[std::size_t(c)];
+      x[std::size_t(r)] = sum / g.buffer(r, r);
+      d[std::size_t(r)] += x[std::size_t(r)] * x[std::size_t(r)];
+    }
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("inverse_diagonal: the diagonal of the inverse", "[kernels][inverse_diagonal]") {
+  const int units = GENERATE(1, 2, 63, 64, 65, 200), width = GENERATE(1, 7, 64, 300);
+  const int threads = GENERATE(1, 2);
+  CAPTURE(units, width, threads);
+  const test::OnPath on({cpu::best_simd(), threads});
+  std::mt19937 random(1);
+  GramCase g(units);
+  g.diagonal.fill([] { return 0.0f; });
+  for (int r = 0; r < units; ++r)  // below the diagonal: G, which must not be read
+    for (int c = 0; c < units; ++c)
+      g.buffer(r, c) = c < r    ? std::nanf("")
+                       : c == r ? 5.0f + float(random() % 10)
+                                : 0.02f * float(int(random() % 100) - 50);
+  GuardedMatrix<float> scratch(units, width), d(1, units);
+  scratch.fill([] { return std::nanf(""); });
+  d.fill([] { return std::nanf(""); });
+  const GramCase factor = g;
+  REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), d.view()).ok());
+  REQUIRE(g.buffer == factor.buffer);
+  REQUIRE(scratch.untouched());
+  REQUIRE(d.untouched());
+  const std::vector<double> wanted = defined(g);
+  for (int m = 0; m < units; ++m) {
+    CAPTURE(m);
+    REQUIRE(std::fabs(d(0, m) / wanted[std::size_t(m)] - 1.0) < 1e-5);
+  }
+}
+
+TEST_CASE("inverse_diagonal: nothing to invert", "[kernels][inverse_diagonal]") {
+  GramCase g(0);
+  GuardedMatrix<float> scratch(0, 64), d(1, 0);
+  REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), d.view()).ok());
+}
+
+}  // namespace engram

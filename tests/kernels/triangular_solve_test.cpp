@@ -1,0 +1,74 @@
+// triangular_solve: each half against its definition in double, both halves against cholesky_solve.
+#include "kernels/triangular_solve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "kernels/cholesky_solve.h"
+#include "tests/support/catch.h"
+#include "tests/support/gram_case.h"
+#include "tests/support/kernel_paths.h"
+
+namespace engram {
+
+using test::GramCase;
+using test::GuardedMatrix;
+
+TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side back",
+          "[kernels][triangular_solve]") {
+  const int units = GENERATE(1, 2, 33, 64, 150), rows = GENERATE(0, 1, 2, 40);
+  const bool transposed = GENERATE(false, true);
+  const int threads = GENERATE(1, 2);
+  CAPTURE(units, rows, transposed, threads);
+  const test::OnPath on({cpu::best_simd(), threads});
+  std::mt19937 random(1);
+  GramCase g(units);
+  GuardedMatrix<float> x(rows, units);
+  g.diagonal.fill([] { return 0.0f; });
+  for (int r = 0; r < units; ++r)  // below the diagonal: G, which must not be read
+    for (int c = 0; c < units; ++c)
+      g.buffer(r, c) = c < r    ? std::nanf("")
+                       : c == r ? 20.0f + float(random() % 10)
+                                : 0.01f * float(random() % 100);
+  x.fill([&] { return float(random() % 1000) - 500.0f; });
+
+  const GramCase factor = g;
+  const GuardedMatrix<float> wanted = x;
+  REQUIRE(cpu::triangular_solve(Stream{}, g.view(), transposed, x.view()).ok());
+  REQUIRE(g.buffer == factor.buffer);
+  REQUIRE(x.untouched());
+  double worst = 0;
+  for (int k = 0; k < rows; ++k) {
+    for (int r = 0; r < units; ++r) {
+      double sum = 0, size = 1;
+      for (int c = 0; c < units; ++c) {
+        const double u =
+            transposed ? (c <= r ? g.buffer(c, r) : 0.0f) : (c >= r ? g.buffer(r, c) : 0.0f);
+        sum += u * x(k, c);
+        size += std::fabs(u * x(k, c));
+      }
+      const double error = std::fabs(sum - wanted(k, r)) / size;
+      if (!(error <= worst)) worst = error;
+    }
+  }
+  REQUIRE(worst < 1e-6);
+}
+
+TEST_CASE("triangular_solve: both halves make cholesky_solve", "[kernels][triangular_solve]") {
+  constexpr int kUnits = 70;
+  GramCase g(kUnits);
+  GuardedMatrix<float> x(3, kUnits);
+  std::mt19937 random(2);
+  g.buffer.fill([&] { return 0.01f * float(random() % 100); });
+  for (int m = 0; m < kUnits; ++m) g.buffer(m, m) = 10.0f;
+  x.fill([&] { return float(random() % 100); });
+  GuardedMatrix<float> whole = x;
+  REQUIRE(cpu::cholesky_solve(Stream{}, g.view(), whole.view()).ok());
+  REQUIRE(cpu::triangular_solve(Stream{}, g.view(), true, x.view()).ok());
+  REQUIRE(cpu::triangular_solve(Stream{}, g.view(), false, x.view()).ok());
+  for (int k = 0; k < 3; ++k)
+    for (int m = 0; m < kUnits; ++m) CHECK(std::fabs(x(k, m) - whole(k, m)) < 1e-5);
+}
+
+}  // namespace engram
