@@ -30,6 +30,7 @@ struct LambdaChoice {
   std::vector<double> candidates;  // ascending; empty where nothing was tried
   std::vector<double> losses;      // NaN: not usable
   std::string note;                // empty, or why the rule fell back
+  bool factored = false;           // the factor at `lambda` is in the upper triangle already
 };
 
 struct LambdaProblem {

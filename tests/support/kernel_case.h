@@ -1,75 +1,76 @@
-// Small problems given by their kernel, and ridge regression by brute force in double: readouts
-// that are really trained without some samples.
+// Samples of made-up classes as a kernel matrix, for what works on one.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "kernels/gram_view.h"
+#include "tests/support/synthetic.h"
 
 namespace engram::test {
 
 struct KernelCase {
-  int units = 0;
-  std::vector<std::vector<double>> h;  // (N, M), whole numbers
-  std::vector<std::int32_t> classes;
-  int class_count = 0;
-  std::vector<float> kernel, diagonal;  // as GramView wants them
-
-  int count() const { return int(h.size()); }
-  GramView view() { return {kernel.data(), diagonal.data(), count(), count()}; }
-  void add(std::vector<double> row, int label) {
-    units = int(row.size());
-    h.push_back(std::move(row));
-    classes.push_back(label);
-    class_count = std::max(class_count, label + 1);
-  }
-  // Call when all rows are there.
-  void make_kernel() {
-    const std::size_t n = h.size();
-    kernel.assign(n * n, std::nanf(""));  // the upper triangle is another's
-    diagonal.assign(n, 0);
-    for (std::size_t r = 0; r < n; ++r) {
-      for (std::size_t c = 0; c <= r; ++c) {
+  // h (N, units) whole numbers 0..31: features of made-up classes through random signs.
+  KernelCase(const Samples& samples, int hidden_units, unsigned seed = 1)
+      : size(samples.count()),
+        units(hidden_units),
+        h(std::size_t(size) * std::size_t(units)),
+        classes(samples.classes.begin(), samples.classes.end()) {
+    std::mt19937 random(seed);
+    std::vector<double> signs(std::size_t(samples.width) * std::size_t(units));
+    for (double& sign : signs) sign = random() % 2 ? 1.0 : -1.0;
+    for (int i = 0; i < size; ++i) {
+      for (int m = 0; m < units; ++m) {
         double sum = 0;
-        for (std::size_t m = 0; m < h[r].size(); ++m) sum += h[r][m] * h[c][m];
-        (r == c ? diagonal[r] : kernel[r * n + c]) = float(sum);
+        for (int l = 0; l < samples.width; ++l) {
+          sum += samples.features()(i, l) * signs[std::size_t(l) * std::size_t(units) + m];
+        }
+        h[std::size_t(i) * std::size_t(units) + m] = float(int(std::clamp(2.0 * sum, 0.0, 31.0)));
+      }
+    }
+    fill_kernel();
+  }
+
+  // Again after h was changed.
+  void fill_kernel() {
+    data.assign(std::size_t(size) * std::size_t(size), 0.0f);
+    diagonal.assign(std::size_t(size), 0.0f);
+    for (int r = 0; r < size; ++r) {
+      for (int c = 0; c <= r; ++c) {
+        double sum = 0;
+        for (int m = 0; m < units; ++m) sum += double(row(r)[m]) * row(c)[m];
+        (c == r ? diagonal[std::size_t(r)] : view().row(r)[c]) = float(sum);
       }
     }
   }
+
+  KernelCase reordered(const std::vector<int>& order) const {
+    KernelCase other = *this;
+    for (int i = 0; i < size; ++i) {
+      std::copy_n(row(order[std::size_t(i)]), units, other.row(i));
+      other.classes[std::size_t(i)] = classes[std::size_t(order[std::size_t(i)])];
+    }
+    other.fill_kernel();
+    return other;
+  }
+
+  float* row(int i) { return h.data() + std::size_t(i) * std::size_t(units); }
+  const float* row(int i) const { return h.data() + std::size_t(i) * std::size_t(units); }
+  MatrixView<const float> hidden() const { return {h.data(), size, units, units}; }
+  GramView view() { return {data.data(), diagonal.data(), size, size}; }
+
+  int size, units;
+  std::vector<float> h;
+  std::vector<std::int32_t> classes;
+  std::vector<float> data, diagonal;
 };
 
-// `per_class` samples of each class around its own centre, spread by `noise`.
-inline KernelCase make_kernel_case(int class_count, int per_class, int units, double noise,
-                                   unsigned seed) {
-  std::mt19937 random(seed);
-  const auto uniform = [&] { return double(random()) / 4294967296.0; };
-  const std::vector<double> zeros(static_cast<std::size_t>(units));
-  std::vector<std::vector<double>> centres(static_cast<std::size_t>(class_count), zeros);
-  for (auto& centre : centres) {
-    for (double& value : centre) value = 20.0 * uniform();
-  }
-  KernelCase result;
-  for (int i = 0; i < per_class; ++i) {
-    for (int k = 0; k < class_count; ++k) {
-      std::vector<double> row = centres[std::size_t(k)];
-      for (double& value : row) {
-        const double moved = value + noise * (uniform() + uniform() + uniform() - 1.5);
-        value = std::floor(std::min(31.0, std::max(0.0, moved)));
-      }
-      result.add(std::move(row), k);
-    }
-  }
-  result.make_kernel();
-  return result;
-}
-
-// The solution of a x = b by Gauss with pivoting; b has several columns.
-inline std::vector<std::vector<double>> gauss(std::vector<std::vector<double>> a,
-                                              std::vector<std::vector<double>> b) {
+// A x = b by Gauss with pivoting in double, for every column of b: nothing in common with the code
+// under test.
+using Table = std::vector<std::vector<double>>;
+inline Table solve(Table a, Table b) {
   const std::size_t n = a.size();
   for (std::size_t i = 0; i < n; ++i) {
     std::size_t pivot = i;
@@ -78,55 +79,19 @@ inline std::vector<std::vector<double>> gauss(std::vector<std::vector<double>> a
     }
     std::swap(a[i], a[pivot]);
     std::swap(b[i], b[pivot]);
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == i) continue;
+    for (std::size_t r = i + 1; r < n; ++r) {
       const double factor = a[r][i] / a[i][i];
       for (std::size_t c = i; c < n; ++c) a[r][c] -= factor * a[i][c];
       for (std::size_t c = 0; c < b[r].size(); ++c) b[r][c] -= factor * b[i][c];
     }
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (double& value : b[i]) value /= a[i][i];
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t c = 0; c < b[i].size(); ++c) {
+      for (std::size_t j = i + 1; j < n; ++j) b[i][c] -= a[i][j] * b[j][c];
+      b[i][c] /= a[i][i];
+    }
   }
   return b;
 }
-
-// Trained on the rows with learned[i], M x M, the textbook way.
-struct BruteForce {
-  BruteForce(const KernelCase& problem, const std::vector<bool>& learned, double lambda) {
-    const auto m = std::size_t(problem.units);
-    gram.assign(m, std::vector<double>(m));
-    std::vector<std::vector<double>> sums(m, std::vector<double>(std::size_t(problem.class_count)));
-    for (std::size_t i = 0; i < problem.h.size(); ++i) {
-      if (!learned[i]) continue;
-      for (std::size_t r = 0; r < m; ++r) {
-        for (std::size_t c = 0; c < m; ++c) gram[r][c] += problem.h[i][r] * problem.h[i][c];
-        sums[r][std::size_t(problem.classes[i])] += problem.h[i][r];
-      }
-    }
-    for (std::size_t r = 0; r < m; ++r) gram[r][r] += lambda;
-    weights = gauss(gram, sums);
-  }
-  std::vector<float> scores(std::span<const double> h) const {
-    std::vector<float> result;
-    for (std::size_t k = 0; k < weights[0].size(); ++k) {
-      double sum = 0;
-      for (std::size_t m = 0; m < h.size(); ++m) sum += h[m] * weights[m][k];
-      result.push_back(float(sum));
-    }
-    return result;
-  }
-  double leverage(std::span<const double> h) const {
-    std::vector<std::vector<double>> column;
-    for (const double value : h) column.push_back({value});
-    const auto x = gauss(gram, column);
-    double sum = 0;
-    for (std::size_t m = 0; m < h.size(); ++m) sum += h[m] * x[m][0];
-    return sum;
-  }
-
-  std::vector<std::vector<double>> gram;     // G + lambda I
-  std::vector<std::vector<double>> weights;  // (M, K)
-};
 
 }  // namespace engram::test

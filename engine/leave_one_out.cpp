@@ -1,0 +1,192 @@
+#include "engine/leave_one_out.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "engine/lambda_range.h"
+#include "engine/lambda_search.h"
+
+namespace engram {
+namespace {
+
+constexpr int kColumns = 64;        // of the inverse at a time
+constexpr int kFewSamples = 512;    // up to here a loss costs a few milliseconds
+constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the mean diagonal ...
+constexpr double kLargest = 10.0;   // ... to this multiple of the trace
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
+
+double trace(const GramView& kernel) {
+  return std::accumulate(kernel.diagonal, kernel.diagonal + kernel.size, 0.0);
+}
+
+// `count` of the samples, the same share of every class, evenly by the size of h within a class:
+// which ones does not depend on the order in which they came. Ascending.
+std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
+  const std::span<const std::int32_t> classes = problem.classes();
+  std::vector<int> order(classes.size()), chosen;
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    if (classes[std::size_t(a)] != classes[std::size_t(b)]) {
+      return classes[std::size_t(a)] < classes[std::size_t(b)];
+    }
+    return problem.kernel().diagonal[a] < problem.kernel().diagonal[b];
+  });
+  const double share = double(count) / double(order.size());
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    const std::int32_t own = classes[std::size_t(order[first])];
+    while (last < order.size() && classes[std::size_t(order[last])] == own) ++last;
+    const std::size_t size = last - first;
+    const auto take = std::size_t(std::ceil(share * double(size)));
+    for (std::size_t i = 0; i < take; ++i) {
+      chosen.push_back(order[first + (2 * i + 1) * size / (2 * take)]);
+    }
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+using Criterion = std::function<double(LeaveOneOut&, double)>;
+
+// Where the search should begin, from a part of the samples, and how its loss bends there.
+struct Start {
+  int step;
+  std::optional<double> curvature;
+};
+
+std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& loss) {
+  const std::vector<int> part = even_sample(problem, kFewSamples);
+  const int size = int(part.size());
+  std::vector<float> data(std::size_t(size) * std::size_t(size)), diagonal(part.size());
+  std::vector<std::int32_t> classes;
+  const GramView kernel{data.data(), diagonal.data(), size, size};
+  for (int r = 0; r < size; ++r) {
+    const int from = part[std::size_t(r)];
+    for (int c = 0; c < r; ++c) kernel.row(r)[c] = problem.kernel().row(from)[part[std::size_t(c)]];
+    kernel.diagonal[r] = problem.kernel().diagonal[from];
+    classes.push_back(problem.classes()[std::size_t(from)]);
+  }
+  LeaveOneOut small(problem.kernels(), kernel, classes, problem.class_count());
+  const double total = trace(kernel);
+  LambdaSearch search(kSmallest * total / size, kLargest * total,
+                      [&](double lambda) { return loss(small, lambda); });
+  search.sweep();
+  if (!search.found()) return std::nullopt;
+  return Start{search.best(), search.curvature()};
+}
+
+LambdaChoice without_choice(double lambda, std::string why) {
+  LambdaChoice choice;
+  choice.lambda = std::clamp(lambda, kSmallestLambda, kLargestLambda);
+  choice.note = fmt::format("{}; lambda {:.3g} is used.", why, choice.lambda);
+  return choice;
+}
+
+LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
+  const int size = problem.kernel().size;
+  if (size == 0) return without_choice(1.0, "Nothing was learned, so nothing can be left out");
+  const double total = trace(problem.kernel()), mean = total / size;
+  if (!std::isfinite(total)) {
+    return without_choice(1.0, "The hidden units are too large for sums in float");
+  }
+  if (total <= 0) return without_choice(1.0, "All hidden units are zero");
+  if (size == 1) {
+    LambdaChoice choice = without_choice(mean, "One sample cannot be left out");
+    choice.factored = std::isfinite(problem.loss(choice.lambda));
+    return choice;
+  }
+
+  LambdaSearch search(kSmallest * mean, kLargest * total,
+                      [&](double lambda) { return loss(problem, lambda); });
+  std::optional<Start> start;
+  if (size > kFewSamples) start = start_from_part(problem, loss);
+  start ? search.descend(start->step, start->curvature) : search.sweep();
+  if (!search.found()) {
+    return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
+  }
+  LambdaChoice choice;
+  search.report(choice);
+  choice.factored = search.last() == search.best() || std::isfinite(problem.loss(choice.lambda));
+  return choice;
+}
+
+}  // namespace
+
+LeaveOneOut::LeaveOneOut(const Kernels& kernels, GramView kernel,
+                         std::span<const std::int32_t> classes, int class_count)
+    : kernels_(kernels),
+      kernel_(kernel),
+      classes_(classes),
+      class_count_(class_count),
+      dual_(std::size_t(kernel.size) * std::size_t(class_count)),
+      inverse_(std::size_t(kernel.size)),
+      scratch_(std::size_t(kernel.size) * kColumns) {
+  ENGRAM_CHECK(std::size_t(kernel.size) == classes.size());
+}
+
+double LeaveOneOut::loss(double lambda) {
+  const int n = kernel_.size;
+  const MatrixView<float> dual{dual_.data(), class_count_, n, n};
+  if (n == 0 || !kernels_.cholesky(Stream{}, float(lambda), {}, kernel_).ok()) return kNoLoss;
+  std::fill(dual_.begin(), dual_.end(), 0.0f);
+  for (int i = 0; i < n; ++i) dual(classes_[std::size_t(i)], i) = 1.0f;
+  if (!kernels_.cholesky_solve(Stream{}, kernel_, dual).ok() ||
+      !kernels_
+           .inverse_diagonal(Stream{}, kernel_, {scratch_.data(), n, kColumns, kColumns},
+                             {inverse_.data(), 1, n, n})
+           .ok()) {
+    return kNoLoss;
+  }
+  double sum = 0;
+  for (int k = 0; k < class_count_; ++k) {
+    for (int i = 0; i < n; ++i) {
+      const double error = double(dual(k, i)) / inverse_[std::size_t(i)];
+      sum += error * error;
+    }
+  }
+  const double mean = sum / (double(n) * class_count_);
+  return std::isfinite(mean) ? mean : kNoLoss;
+}
+
+MatrixView<const float> LeaveOneOut::dual() const {
+  return {dual_.data(), class_count_, kernel_.size, kernel_.size};
+}
+
+void LeaveOneOut::scores(MatrixView<float> scores) const {
+  ENGRAM_CHECK(scores.rows == kernel_.size && scores.cols == class_count_);
+  for (int i = 0; i < scores.rows; ++i) {
+    for (int k = 0; k < scores.cols; ++k) {
+      const float wanted = classes_[std::size_t(i)] == k ? 1.0f : 0.0f;
+      scores(i, k) = wanted - dual()(k, i) / inverse_[std::size_t(i)];
+    }
+  }
+}
+
+double LeaveOneOut::trace_of_inverse() const {
+  return std::accumulate(inverse_.begin(), inverse_.end(), 0.0);
+}
+
+double LeaveOneOut::squared_dual() const {
+  double sum = 0;
+  for (const float value : dual_) sum += double(value) * value;
+  return sum;
+}
+
+LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem) {
+  return choose(problem, [](LeaveOneOut& at, double lambda) { return at.loss(lambda); });
+}
+
+LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem) {
+  return choose(problem, [](LeaveOneOut& at, double lambda) {
+    if (std::isnan(at.loss(lambda))) return kNoLoss;
+    const double trace = at.trace_of_inverse();
+    return at.kernel().size * at.squared_dual() / (trace * trace) / at.class_count();
+  });
+}
+
+}  // namespace engram
