@@ -1,0 +1,43 @@
+#include "engine/instant_kernel.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "platform/blas.h"
+
+namespace engram {
+
+Status learn_at_once(const InstantKernel& problem, MatrixView<const float> fresh,
+                     std::span<const std::int32_t> classes, MatrixView<float> readout) {
+  const GramView& kernel = problem.kernel;
+  const int known = problem.known, size = kernel.size, added = size - known;
+  ENGRAM_CHECK(added >= 0 && fresh.rows == added && std::size_t(added) == classes.size());
+  ENGRAM_CHECK(fresh.cols == readout.cols);
+  if (added == 0) return {};
+  ENGRAM_TRY(problem.kernels.factor_append(Stream{}, float(problem.lambda), known, kernel));
+
+  // UT U x = the last p unit vectors: of the first half only the last p entries are not zero.
+  std::vector<float> inverse(std::size_t(added) * std::size_t(size));
+  const MatrixView<float> x{inverse.data(), added, size, size};
+  for (int i = 0; i < added; ++i) x(i, known + i) = 1.0f;
+  const GramView corner{kernel.row(known) + known, kernel.diagonal + known, added, kernel.stride};
+  ENGRAM_TRY(problem.kernels.triangular_solve(Stream{}, corner, /*transposed=*/true,
+                                              {x.data + known, added, added, size}));
+  ENGRAM_TRY(problem.kernels.triangular_solve(Stream{}, kernel, /*transposed=*/false, x));
+
+  std::vector<float> directions(std::size_t(added) * std::size_t(readout.cols));
+  const MatrixView<float> xh{directions.data(), added, readout.cols, readout.cols};
+  ENGRAM_TRY(problem.combine(x, xh));
+
+  std::vector<float> errors(std::size_t(added) * std::size_t(readout.rows));
+  const MatrixView<float> e{errors.data(), added, readout.rows, readout.rows};
+  ENGRAM_TRY(problem.kernels.score(Stream{}, fresh, readout, e));
+  for (int i = 0; i < added; ++i) {
+    for (int k = 0; k < readout.rows; ++k) e(i, k) = (classes[std::size_t(i)] == k) - e(i, k);
+  }
+  cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, readout.rows, readout.cols, added, 1.0f,
+              e.data, e.stride, xh.data, xh.stride, 1.0f, readout.data, readout.stride);
+  return {};
+}
+
+}  // namespace engram
