@@ -1,0 +1,81 @@
+#include "engine/prequential.h"
+
+#include <cmath>
+
+#include "engine/byte_io.h"
+
+namespace engram {
+namespace {
+
+constexpr std::uint32_t kMostClasses = 1'000'000;
+
+void put(ByteWriter& bytes, const ScoreSummary& one) {
+  for (const float value :
+       {one.best, one.second, one.rest_mean, one.rest_variance, one.own, one.leverage}) {
+    bytes.put(value);
+  }
+  bytes.put(std::uint32_t(one.classes));
+}
+
+// False: not a summary.
+bool take(ByteReader& bytes, bool known, ScoreSummary& one) {
+  for (float* value :
+       {&one.best, &one.second, &one.rest_mean, &one.rest_variance, &one.own, &one.leverage}) {
+    *value = bytes.take<float>();
+    if (!std::isfinite(*value)) return false;
+  }
+  const auto classes = bytes.take<std::uint32_t>();
+  one.classes = int(classes);
+  one.known = known;
+  return !bytes.failed() && classes <= kMostClasses && one.rest_variance >= 0 && one.leverage >= 0;
+}
+
+}  // namespace
+
+void Prequential::Ring::add(const ScoreSummary& example) {
+  if (examples.size() < kRoom) {
+    examples.push_back(example);
+    return;
+  }
+  examples[oldest] = example;
+  oldest = (oldest + 1) % kRoom;
+}
+
+const ScoreSummary& Prequential::Ring::by_age(std::size_t i) const {
+  return examples[(oldest + i) % examples.size()];
+}
+
+void Prequential::add(const ScoreSummary& example) {
+  (example.known ? known_ : unknown_).add(example);
+}
+
+std::vector<std::byte> Prequential::save() const {
+  ByteWriter bytes;
+  bytes.put(std::uint32_t(known_.examples.size()));
+  bytes.put(std::uint32_t(unknown_.examples.size()));
+  for (const Ring* ring : {&known_, &unknown_}) {
+    for (std::size_t i = 0; i < ring->examples.size(); ++i) put(bytes, ring->by_age(i));
+  }
+  return bytes.take();
+}
+
+bool Prequential::load(std::span<const std::byte> section) {
+  ByteReader bytes(section);
+  const std::size_t known = bytes.take<std::uint32_t>(), unknown = bytes.take<std::uint32_t>();
+  if (bytes.failed() || known > kRoom || unknown > kRoom) return false;
+  Prequential loaded;
+  for (std::size_t i = 0; i < known + unknown; ++i) {
+    ScoreSummary one;
+    if (!take(bytes, i < known, one)) return false;
+    loaded.add(one);
+  }
+  if (bytes.left() != 0) return false;
+  *this = std::move(loaded);
+  return true;
+}
+
+bool Prequential::operator==(const Prequential& other) const {
+  return save() == other.save();
+}
+
+}  // namespace engram
