@@ -5,19 +5,20 @@
 #include <fmt/format.h>
 
 #include "engine/byte_io.h"
+#include "engine/event_codec.h"
 #include "engine/journal.h"
 #include "engine/label.h"
 #include "engine/lambda_range.h"
 
 namespace engram {
 
-namespace {
+using namespace event_codec;
 
-Status broken(const char* what) {
+Status event_codec::broken(const char* what) {
   return Status(Code::bad_data, fmt::format("a journal record {}", what));
 }
 
-Result<std::vector<std::byte>> encode_batch(const SampleBatch& batch) {
+Result<std::vector<std::byte>> event_codec::encode_batch(const SampleBatch& batch) {
   if (batch.size() == 0 || batch.rows.empty() || batch.rows.size() % batch.size() != 0) {
     return Status(Code::invalid_argument,
                   fmt::format("{} labels do not go with {} bytes of features. Nothing was changed.",
@@ -35,8 +36,7 @@ Result<std::vector<std::byte>> encode_batch(const SampleBatch& batch) {
     }
     const auto [entry, is_new] = index.try_emplace(label, std::uint32_t(index.size()));
     if (is_new) {
-      labels.put(std::uint8_t(label.size()));
-      labels.put_bytes(as_bytes(label));
+      put_text(labels, label);
     }
     of_rows.put(entry->second);
   }
@@ -57,7 +57,7 @@ Result<std::vector<std::byte>> encode_batch(const SampleBatch& batch) {
   return payload.take();
 }
 
-Result<Event> parse_batch(ByteReader reader) {
+Result<SampleBatch> event_codec::parse_batch(ByteReader reader) {
   const std::size_t rows = reader.take<std::uint32_t>();
   const std::size_t row_bytes = reader.take<std::uint32_t>();
   const std::size_t label_count = reader.take<std::uint32_t>();
@@ -69,7 +69,7 @@ Result<Event> parse_batch(ByteReader reader) {
   std::vector<std::string> labels(label_count);
   std::unordered_map<std::string, std::size_t> seen;
   for (std::string& label : labels) {
-    label = as_text(reader.take_bytes(reader.take<std::uint8_t>()));
+    label = take_text(reader);
     if (label.empty()) return broken("has a label of no bytes");
     if (!seen.try_emplace(label, seen.size()).second) return broken("names a label twice");
   }
@@ -88,13 +88,15 @@ Result<Event> parse_batch(ByteReader reader) {
   if (reader.left() != rows * row_bytes) return broken("has a size that does not fit its samples");
   const std::span<const std::byte> bytes = reader.take_bytes(rows * row_bytes);
   batch.rows.assign(bytes.begin(), bytes.end());
-  return Event(std::move(batch));
+  return batch;
 }
+
+namespace {
 
 Result<Event> parse_end_of_task(ByteReader reader) {
   EndOfTask end;
   end.lambda = reader.take<double>();
-  end.digest = as_text(reader.take_bytes(reader.take<std::uint8_t>()));
+  end.digest = take_text(reader);
   if (reader.failed() || reader.left() != 0) return broken("has a wrong size for an end of task");
   if (!is_lambda(end.lambda)) return broken("has an impossible lambda");
   return Event(std::move(end));
@@ -102,26 +104,38 @@ Result<Event> parse_end_of_task(ByteReader reader) {
 
 }  // namespace
 
-Result<EncodedEvent> encode(const SampleBatch& batch) {
+Result<EncodedEvent> encode(const SampleBatch& batch, StepPart part) {
   ENGRAM_ASSIGN(std::vector<std::byte> payload, encode_batch(batch));
-  return EncodedEvent{kSampleBatchEvent, std::move(payload)};
+  const bool begins = part == StepPart::begins;
+  return EncodedEvent{begins ? kSampleBatchEvent : kContinuedBatchEvent, std::move(payload)};
 }
 
 EncodedEvent encode(const EndOfTask& end) {
   ENGRAM_CHECK(end.digest.size() <= 255 && is_lambda(end.lambda));
   ByteWriter payload;
   payload.put(end.lambda);
-  payload.put(std::uint8_t(end.digest.size()));
-  payload.put_bytes(as_bytes(end.digest));
+  put_text(payload, end.digest);
   return {kEndOfTaskEvent, payload.take()};
 }
 
 Result<Event> parse_event(std::uint32_t kind, std::span<const std::byte> payload) {
   switch (kind) {
-    case kSampleBatchEvent:
-      return parse_batch(ByteReader(payload));
+    case kSampleBatchEvent: {
+      ENGRAM_ASSIGN(SampleBatch batch, parse_batch(ByteReader(payload)));
+      return Event(std::move(batch));
+    }
     case kEndOfTaskEvent:
       return parse_end_of_task(ByteReader(payload));
+    case kContinuedBatchEvent: {
+      ENGRAM_ASSIGN(SampleBatch batch, parse_batch(ByteReader(payload)));
+      return Event(ContinuedBatch{std::move(batch)});
+    }
+    case kUnlearnEvent:
+      return parse_unlearn(ByteReader(payload));
+    case kRelabelEvent:
+      return parse_relabel(ByteReader(payload));
+    case kRenameEvent:
+      return parse_rename(ByteReader(payload));
     default:
       return Status(
           Code::not_supported,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,16 @@ struct SampleBatch {
 
   std::size_t size() const { return labels.size(); }
   bool operator==(const SampleBatch&) const = default;
+};
+
+// Samples that were learned before, to be taken back or named otherwise. Every sample has an id:
+// 1, 2, 3, ... in the order learned, never given again.
+struct LearnedSamples {
+  std::vector<std::int64_t> ids;  // ascending
+  SampleBatch batch;              // of each the label it has now, and its row
+
+  std::size_t size() const { return ids.size(); }
+  bool operator==(const LearnedSamples&) const = default;
 };
 
 }  // namespace engram

@@ -54,18 +54,21 @@ class Replay {
 
   Status apply(std::int64_t sequence, const Event& event) {
     store_.mark.sequence = sequence;
-    if (const auto* batch = std::get_if<SampleBatch>(&event)) {
-      store_.journal_samples += std::int64_t(batch->size());
-      return store_.learner.learn(*batch);
+    if (const auto* batch = std::get_if<SampleBatch>(&event)) return learn(*batch);
+    if (const auto* more = std::get_if<ContinuedBatch>(&event)) return learn(more->samples);
+    const auto* end = std::get_if<EndOfTask>(&event);
+    if (end == nullptr) {
+      return Status(Code::not_supported,
+                    "this version of Engram replays no edits of what was learned. Nothing was "
+                    "changed; update Engram.");
     }
-    const EndOfTask& end = std::get<EndOfTask>(event);
     store_.mark.ended = sequence;
-    compare(end.digest, fmt::format("the end of a task (event {})", sequence));
+    compare(end->digest, fmt::format("the end of a task (event {})", sequence));
     if (sequence != last_end_) return store_.learner.close_task(nullptr);
     if (readout_ && readout_->mark.sequence == sequence) {
       return store_.learner.close_task(readout_->readout);
     }
-    ENGRAM_ASSIGN(const Learner::Solution solution, store_.learner.solve(end.lambda));
+    ENGRAM_ASSIGN(const Learner::Solution solution, store_.learner.solve(end->lambda));
     return store_.learner.close_task(solution.readout);
   }
 
@@ -83,6 +86,11 @@ class Replay {
   }
 
  private:
+  Status learn(const SampleBatch& batch) {
+    store_.journal_samples += std::int64_t(batch.size());
+    return store_.learner.learn(batch);
+  }
+
   LoadedStore& store_;
   const std::optional<ReadoutFile>& readout_;
   LoadCheck check_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "engine/nearest_name.h"
 #include "tools/session.h"
 #include "tools/terminal.h"
 #include "tools/text_wrap.h"
@@ -128,30 +129,11 @@ void set_program_help(CLI::App& app) {
 }
 
 std::string nearest_command(const CLI::App& app, const std::string& word) {
-  const auto distance = [](const std::string& a, const std::string& b) {  // Levenshtein
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= b.size(); ++j) {
-        const std::size_t up = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-        diagonal = up;
-      }
-    }
-    return row.back();
-  };
-  std::string nearest;
-  std::size_t least = 3;  // more than two slips of the finger is another word
+  std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const std::size_t slips = distance(word, command->get_name());
-    if (slips < least && slips < command->get_name().size()) {
-      least = slips;
-      nearest = command->get_name();
-    }
+    names.push_back(command->get_name());
   }
-  return nearest;
+  return nearest_name(word, names);
 }
 
 }  // namespace engram

@@ -19,6 +19,18 @@ SampleBatch batch_of(std::vector<std::string> labels, std::size_t row_bytes) {
   return batch;
 }
 
+LearnedSamples learned(std::vector<std::int64_t> ids, std::vector<std::string> labels) {
+  return {.ids = std::move(ids), .batch = batch_of(std::move(labels), 4)};
+}
+
+// One of each kind of edit.
+std::vector<Edit> edits() {
+  const Outcome outcome{.lambda = 3, .digest = "5e1f"};
+  return {Unlearn{outcome, learned({2, 3, 70}, {"mug", "key", "mug"})},
+          Unlearn{{.lambda = 0, .digest = ""}, learned({1}, {"mug"})},
+          Relabel{outcome, "cup", learned({5, 6}, {"mug", "key"})}, Rename{outcome, "mug", "cup"}};
+}
+
 Code refusal(std::uint32_t kind, std::span<const std::byte> payload) {
   return parse_event(kind, payload).status().code();
 }
@@ -35,6 +47,48 @@ TEST_CASE("an end of a task comes back as it was", "[engine][event]") {
   const EndOfTask end{.lambda = 1e-8, .digest = "0123456789abcdef"};
   const EncodedEvent encoded = encode(end);
   REQUIRE(std::get<EndOfTask>(parse_event(encoded.kind, encoded.payload).value()) == end);
+}
+
+TEST_CASE("a batch that goes on with a step comes back as one", "[engine][event]") {
+  const SampleBatch batch = batch_of({"mug", "key"}, 3);
+  const EncodedEvent encoded = encode(batch, StepPart::continues).value();
+  REQUIRE(encoded.kind == kContinuedBatchEvent);
+  REQUIRE(encoded.payload == encode(batch).value().payload);
+  REQUIRE(std::get<ContinuedBatch>(parse_event(3, encoded.payload).value()).samples == batch);
+}
+
+TEST_CASE("an edit comes back as it was", "[engine][event]") {
+  for (const Edit& edit : edits()) {
+    const EncodedEvent encoded = encode(edit).value();
+    const Event event = parse_event(encoded.kind, encoded.payload).value();
+    std::visit(
+        [&](const auto& one) { REQUIRE(std::get<std::decay_t<decltype(one)>>(event) == one); },
+        edit);
+  }
+}
+
+TEST_CASE("edits that are never written are refused", "[engine][event]") {
+  const auto refused = [](const Edit& edit, const char* why) {
+    const EncodedEvent event = encode(edit).value();
+    return test::says(parse_event(event.kind, event.payload).status(), why);
+  };
+  const Outcome outcome{.lambda = 1, .digest = ""};
+  CHECK(refused(Unlearn{outcome, learned({3, 3}, {"a", "a"})}, "ids in an order"));
+  CHECK(refused(Unlearn{outcome, learned({3, 2}, {"a", "a"})}, "ids in an order"));
+  CHECK(refused(Unlearn{outcome, learned({0, 2}, {"a", "a"})}, "ids in an order"));
+  CHECK(refused(Relabel{outcome, "a", learned({1, 2}, {"b", "a"})}, "the label that it has"));
+  CHECK(refused(Rename{outcome, "a", "a"}, "the name that it has"));
+  for (const double lambda : {-1.0, 1e-50, 1e39, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const Edit& edit : edits()) {
+      EncodedEvent event = encode(edit).value();
+      std::memcpy(event.payload.data(), &lambda, sizeof lambda);
+      CHECK(test::says(parse_event(event.kind, event.payload).status(), "impossible lambda"));
+    }
+  }
+  CHECK(encode(Edit(Rename{outcome, "", "b"})).status().code() == Code::invalid_argument);
+  CHECK(encode(Edit(Rename{outcome, "a", std::string(256, 'x')})).status().code() ==
+        Code::invalid_argument);
+  CHECK(encode(Edit(Unlearn{})).status().code() == Code::invalid_argument);
 }
 
 TEST_CASE("a lambda that no readout can have is refused", "[engine][event]") {
@@ -58,14 +112,16 @@ TEST_CASE("a batch that cannot be journalled is refused", "[engine][event]") {
 }
 
 TEST_CASE("an event of a later version is not skipped", "[engine][event]") {
-  const auto unknown = parse_event(3, {});
+  const auto unknown = parse_event(7, {});
   REQUIRE(unknown.status().code() == Code::not_supported);
   REQUIRE(test::says(unknown.status(), "newer version"));
 }
 
 TEST_CASE("every cut of an event is refused, and every byte too many", "[engine][event]") {
-  for (EncodedEvent event : {encode(batch_of({"mug", "key", "mug"}, 4)).value(),
-                             encode(EndOfTask{.lambda = 2, .digest = "abc"})}) {
+  std::vector<EncodedEvent> events{encode(batch_of({"mug", "key", "mug"}, 4)).value(),
+                                   encode(EndOfTask{.lambda = 2, .digest = "abc"})};
+  for (const Edit& edit : edits()) events.push_back(encode(edit).value());
+  for (EncodedEvent& event : events) {
     for (std::size_t size = 0; size < event.payload.size(); ++size) {
       REQUIRE(refusal(event.kind, std::span(event.payload).first(size)) == Code::bad_data);
     }

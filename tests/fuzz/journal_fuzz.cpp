@@ -32,16 +32,23 @@ void seal(std::vector<std::byte>& file) {
   }
 }
 
+struct Encode {
+  EncodedEvent operator()(const SampleBatch& batch) const { return encode(batch).value(); }
+  EncodedEvent operator()(const ContinuedBatch& batch) const {
+    return encode(batch.samples, StepPart::continues).value();
+  }
+  EncodedEvent operator()(const EndOfTask& end) const { return encode(end); }
+  template <class Kind>
+  EncodedEvent operator()(const Kind& edit) const {
+    return encode(Edit(edit)).value();
+  }
+};
+
 // An event that parses must be the one thing that encodes to these bytes.
 void check_event(std::uint32_t kind, std::span<const std::byte> payload) {
   const Result<Event> event = parse_event(kind, payload);
   if (!event.ok()) return;
-  EncodedEvent again;
-  if (const auto* batch = std::get_if<SampleBatch>(&event.value())) {
-    again = encode(*batch).value();
-  } else {
-    again = encode(std::get<EndOfTask>(event.value()));
-  }
+  const EncodedEvent again = std::visit(Encode{}, event.value());
   ENGRAM_CHECK(again.kind == kind);
   ENGRAM_CHECK(std::ranges::equal(again.payload, payload));
 }
@@ -70,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> sealed(bytes.begin(), bytes.end());
   seal(sealed);
   check_journal(sealed);
-  for (const std::uint32_t kind : {1, 2, 3}) check_event(kind, bytes);
+  for (const std::uint32_t kind : {1, 2, 3, 4, 5, 6, 7}) check_event(kind, bytes);
   return 0;
 }
 
@@ -78,15 +85,23 @@ std::vector<std::string> fuzz_seeds() {
   const SampleBatch batch{.labels = {"mug", "key", "mug"}, .rows = std::vector<std::byte>(12)};
   const EncodedEvent learned = encode(batch).value();
   const EncodedEvent ended = encode(EndOfTask{.lambda = 100, .digest = "5e1f"});
+  const Outcome outcome{.lambda = 100, .digest = "5e1f"};
+  const LearnedSamples samples{.ids = {1, 2, 3}, .batch = batch};
+  const EncodedEvent edits[] = {encode(Edit(Relabel{outcome, "cup", samples})).value(),
+                                encode(Edit(Rename{outcome, "cup", "key"})).value(),
+                                encode(Edit(Unlearn{{}, samples})).value()};
   ByteWriter file;
   file.put_bytes(as_bytes(kMagic));
   file.put(kVersion);
   file.pad_to(kHeaderBytes);
   append(file, 1, learned);
   append(file, 2, ended);
-  append(file, 3, learned);
+  append(file, 3, encode(batch, StepPart::continues).value());
+  std::int64_t sequence = 4;
+  for (const EncodedEvent& edit : edits) append(file, sequence++, edit);
   std::vector<std::byte> sealed = file.take();
   seal(sealed);
-  ENGRAM_CHECK(scan_journal(sealed, "seed")->records.size() == 3);
-  return {as_text(sealed), as_text(learned.payload), as_text(ended.payload)};
+  ENGRAM_CHECK(scan_journal(sealed, "seed")->records.size() == 6);
+  return {as_text(sealed),           as_text(learned.payload),  as_text(ended.payload),
+          as_text(edits[0].payload), as_text(edits[1].payload), as_text(edits[2].payload)};
 }
