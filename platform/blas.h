@@ -18,4 +18,8 @@ void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, c
              double* b, const int* ldb, int* info);
 // The inverse from dpotrf's factor, in place, in the triangle that uplo names.
 void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+// Eigenvalues d, ascending, and with jobz 'V' eigenvectors z (n, n), column-major, of the symmetric
+// tridiagonal matrix with diagonal d (n) and e (n - 1) beside it; work (2 n - 2). All overwritten.
+void dstev_(const char* jobz, const int* n, double* d, double* e, double* z, const int* ldz,
+            double* work, int* info);
 }

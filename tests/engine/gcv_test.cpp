@@ -1,0 +1,234 @@
+// GCV by quadratures against GCV by definition in double, over a fine grid.
+#include "engine/gcv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "engine/lanczos.h"
+#include "tests/support/catch.h"
+#include "tests/support/kernel_case.h"
+#include "tests/support/says.h"
+
+namespace engram {
+namespace {
+
+using test::close;
+using test::KernelCase;
+using test::make_samples;
+using test::Table;
+
+// G and C of some samples.
+struct DenseCase {
+  DenseCase(const KernelCase& x, int class_count)
+      : units(x.units),
+        classes(class_count),
+        samples(x.size),
+        data(std::size_t(units) * std::size_t(units)),
+        diagonal(std::size_t(units)),
+        sums(std::size_t(classes) * std::size_t(units)) {
+    REQUIRE(kCpuKernels.gram_update(Stream{}, x.hidden(), 1.0f, gram()).ok());
+    REQUIRE(kCpuKernels
+                .class_sums(Stream{}, x.hidden(), {x.classes.data(), 1, x.size, x.size}, 1.0f,
+                            {sums.data(), classes, units, units})
+                .ok());
+  }
+  GramView gram() { return {data.data(), diagonal.data(), units, units}; }
+  double trace() const { return std::accumulate(diagonal.begin(), diagonal.end(), 0.0); }
+  GcvProblem problem() {
+    return {kCpuKernels, gram(), {sums.data(), classes, units, units}, samples, 0.5 * trace()};
+  }
+
+  // (RSS / N) / (1 - df / N)^2 / K from G, C and N in double.
+  double defined(double lambda) {
+    Table a(static_cast<std::size_t>(units)), b(a.size());
+    for (int r = 0; r < units; ++r) {
+      for (int c = 0; c < units; ++c) a[std::size_t(r)].push_back(gram().gram(r, c));
+      for (int k = 0; k < classes; ++k) {
+        b[std::size_t(r)].push_back(sums[std::size_t(k) * std::size_t(units) + std::size_t(r)]);
+      }
+      for (int c = 0; c < units; ++c) b[std::size_t(r)].push_back(r == c ? 1.0 : 0.0);
+    }
+    const Table g = a;
+    for (int r = 0; r < units; ++r) a[std::size_t(r)][std::size_t(r)] += lambda;
+    const Table x = test::solve(a, b);
+    double explained = 0, freedom = 0;
+    for (int k = 0; k < classes; ++k) {
+      for (int r = 0; r < units; ++r) {
+        double gx = 2 * lambda * x[std::size_t(r)][std::size_t(k)];
+        for (int c = 0; c < units; ++c) {
+          gx += g[std::size_t(r)][std::size_t(c)] * x[std::size_t(c)][std::size_t(k)];
+        }
+        explained += gx * x[std::size_t(r)][std::size_t(k)];
+      }
+    }
+    for (int r = 0; r < units; ++r) {
+      freedom += 1.0 - lambda * x[std::size_t(r)][std::size_t(classes + r)];
+    }
+    return (samples - explained) / samples / std::pow(1.0 - freedom / samples, 2) / classes;
+  }
+
+  int units, classes, samples;
+  std::vector<float> data, diagonal, sums;
+};
+
+LambdaChoice choose(DenseCase& x) {
+  Result<LambdaChoice> choice = choose_by_gcv(x.problem());
+  REQUIRE(choice.ok());
+  CHECK(choice->lambda > 0);
+  CHECK(std::isfinite(choice->lambda));
+  return std::move(choice).value();
+}
+
+}  // namespace
+
+TEST_CASE("gcv: the choice is as good as the best of a fine grid", "[engine][gcv]") {
+  const int units = GENERATE(24, 90);  // N below and above M
+  const int per_class = GENERATE(3, 12, 40);
+  const int classes = GENERATE(1, 6);
+  const double noise = GENERATE(0.6, 1.5);
+  CAPTURE(units, per_class, classes, noise);
+  DenseCase x(KernelCase(make_samples(classes, per_class, 12, 3, 1, noise), units), classes);
+  const LambdaChoice choice = choose(x);
+  CHECK(choice.note.empty());
+  // With fewer samples than hidden units there can be a second minimum near zero, of a fit that goes
+  // through every sample: the one that is found is the nearer to lambda0.
+  const bool few = x.samples < units;
+  const double mean = x.trace() / x.samples;
+  double best = INFINITY, usable = 0;
+  for (std::size_t i = choice.losses.size(); i-- > 0 && !std::isnan(choice.losses[i]);) {
+    usable = choice.candidates[i];
+  }
+  for (double part = few ? 0.1 * choice.lambda / mean : 1.2e-3;
+       part < (few ? 10.0 * choice.lambda / mean : 100.0); part *= 1.5) {
+    if (part > 1.2e-3 && (!few || part * mean >= usable))
+      best = std::min(best, x.defined(part * mean));
+  }
+  CHECK(x.defined(choice.lambda) < best * 1.001);
+  // And where it is not the best itself, the curve around it is right.
+  for (std::size_t i = 0; i < choice.candidates.size(); i += 7) {
+    if (std::isnan(choice.losses[i])) continue;
+    CHECK(close(choice.losses[i], x.defined(choice.candidates[i]), 0.02));
+  }
+}
+
+TEST_CASE("gcv: random probes are good enough for many hidden units", "[engine][gcv]") {
+  const int per_class = GENERATE(30, 110);  // N 180 and 660 with M 520
+  CAPTURE(per_class);
+  DenseCase x(KernelCase(make_samples(6, per_class, 24, 3, 1, 1.2), 520), 6);
+  const LambdaChoice choice = choose(x);
+  double best = INFINITY;
+  for (double part = 0.06; part < 5; part *= 2.5) {
+    best = std::min(best, x.defined(part * x.trace() / x.samples));
+  }
+  CHECK(x.defined(choice.lambda) < best * 1.003);
+}
+
+TEST_CASE("gcv: more classes than start vectors", "[engine][gcv]") {
+  DenseCase x(KernelCase(make_samples(150, 3, 14, 3, 1, 0.8), 60), 150);
+  const LambdaChoice choice = choose(x);
+  double best = INFINITY;
+  for (double part = 0.01; part < 100; part *= 1.5) {
+    best = std::min(best, x.defined(part * x.trace() / x.samples));
+  }
+  CHECK(x.defined(choice.lambda) < best * 1.01);
+}
+
+TEST_CASE("gcv: `factored` tells whether the factor is there", "[engine][gcv]") {
+  DenseCase x(KernelCase(make_samples(4, 20, 12, 3, 1, 1.0), 50), 4);
+  const LambdaChoice choice = choose(x);
+  DenseCase fresh(KernelCase(make_samples(4, 20, 12, 3, 1, 1.0), 50), 4);
+  REQUIRE(kCpuKernels.cholesky(Stream{}, float(choice.lambda), {}, fresh.gram()).ok());
+  bool same = true;
+  for (int r = 0; r < 50; ++r) {
+    for (int c = r; c < 50; ++c) same &= x.gram().row(r)[c] == fresh.gram().row(r)[c];
+  }
+  CHECK(same == choice.factored);
+}
+
+TEST_CASE("gcv: order of samples and classes does not matter, scale is a scale", "[engine][gcv]") {
+  const int units = GENERATE(40, 530), classes = GENERATE(5, 140);
+  CAPTURE(units, classes);
+  KernelCase x(make_samples(classes, classes == 5 ? 20 : 2, 12, 4, 1, 1.0), units);
+  DenseCase dense(x, classes);
+  const double chosen = choose(dense).lambda;
+  std::vector<int> order(static_cast<std::size_t>(x.size));
+  std::iota(order.rbegin(), order.rend(), 0);
+  KernelCase other = x.reordered(order);
+  for (std::int32_t& label : other.classes) label = (label + 2) % classes;
+  DenseCase turned(other, classes);
+  CHECK(choose(turned).lambda == chosen);
+  for (const double scale : {1e-8, 1e8}) {
+    KernelCase scaled = x;
+    for (float& value : scaled.h) value = float(value * scale);
+    DenseCase large(scaled, classes);
+    CHECK(close(choose(large).lambda, chosen * scale * scale, 0.13));
+  }
+}
+
+TEST_CASE("gcv: where there is nothing to choose, a defined lambda and a note", "[engine][gcv]") {
+  KernelCase none(make_samples(1, 0, 12), 10), one(make_samples(1, 1, 12), 10);
+  DenseCase nothing(none, 0), single(one, 1);
+  CHECK(test::says(choose(nothing).note, "Nothing was learned"));
+  CHECK(choose(single).lambda > 0);
+  KernelCase zeros(make_samples(3, 4, 12), 10), huge = zeros, tiny = zeros;
+  for (float& value : zeros.h) value = 0;
+  for (float& value : huge.h) value *= 1e30f;
+  for (float& value : tiny.h) value *= 1e-30f;
+  DenseCase no(zeros, 3), large(huge, 3), small(tiny, 3);
+  CHECK(test::says(choose(no).note, "zero"));
+  CHECK(test::says(choose(large).note, "too large"));
+  CHECK(test::says(choose(small).note, "zero"));
+
+  KernelCase twins(make_samples(4, 6, 12, 1, 1, 1.0), 40);
+  for (int i = 0; i < twins.size; ++i) std::copy_n(twins.row(i / 3 * 3), 40, twins.row(i));
+  DenseCase repeated(twins, 4);
+  const LambdaChoice choice = choose(repeated);  // GCV goes to zero with lambda
+  CHECK(choice.note.empty());
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    const double defined = repeated.defined(choice.candidates[i]);
+    if (!std::isnan(choice.losses[i])) CHECK(close(choice.losses[i], defined, 0.05));
+  }
+}
+
+TEST_CASE("lanczos: quadratures give quadratic forms", "[engine][gcv]") {
+  constexpr int kUnits = 30;
+  DenseCase x(KernelCase(make_samples(3, 20, 12, 3, 1, 1.0), kUnits), 3);
+  const double shift = 0.1 * x.trace() / x.samples, lambda = 3 * shift;
+  REQUIRE(kCpuKernels.cholesky(Stream{}, float(shift), {}, x.gram()).ok());
+  std::vector<float> starts(3 * kUnits), scratch(6 * kUnits);
+  for (int m = 0; m < kUnits; ++m) starts[std::size_t(m)] = float(m % 5) - 1;
+  starts[kUnits + 7] = 2.0f;  // the third start is zeros
+  const std::vector<float> before = starts;
+  const auto rules =
+      shifted_lanczos(kCpuKernels, x.gram(), shift, 10, {starts.data(), 3, kUnits, kUnits},
+                      {scratch.data(), 6, kUnits, kUnits});
+  REQUIRE(rules.ok());
+  for (std::size_t v = 0; v < 2; ++v) {
+    Table a(kUnits), b(kUnits);
+    for (int r = 0; r < kUnits; ++r) {
+      for (int c = 0; c < kUnits; ++c) {
+        a[std::size_t(r)].push_back(x.gram().gram(r, c) + (r == c ? lambda : 0.0));
+      }
+      b[std::size_t(r)].push_back(before[v * kUnits + std::size_t(r)]);
+    }
+    const Table solved = test::solve(a, b);
+    double wanted = 0, length = 0, found = 0, total = 0;
+    for (std::size_t r = 0; r < kUnits; ++r) {
+      wanted += solved[r][0] * before[v * kUnits + r];
+      length += before[v * kUnits + r] * before[v * kUnits + r];
+    }
+    const Quadrature& rule = rules.value()[v];
+    for (std::size_t i = 0; i < rule.values.size(); ++i) {
+      found += rule.weights[i] / (rule.values[i] + lambda);
+      total += rule.weights[i];
+    }
+    CHECK(close(found, wanted, 1e-4));
+    CHECK(close(total, length, 1e-5));
+  }
+  CHECK(rules.value()[2].values.empty());
+}
+
+}  // namespace engram
