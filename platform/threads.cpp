@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -45,8 +46,12 @@ struct Job {
 // the workers that did join: a worker that wakes up too late costs nothing.
 class Pool {
  public:
+  // Fewer threads where the system gives no more (a limit of the user's, no memory for a stack).
   explicit Pool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    try {
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {  // system_error, or no memory for the list
+    }
   }
   ~Pool() {
     {
@@ -114,7 +119,8 @@ void replace_pool(int threads) {
   pool.store(nullptr);
   pool_owner.reset();
   pool_owner = std::make_unique<Pool>(threads);
-  openblas_set_num_threads(threads);
+  // OpenBLAS raises a signal when it gets no thread: it must not ask where we were refused.
+  openblas_set_num_threads(pool_owner->threads() == threads ? threads : 1);
   pool.store(pool_owner.get());
 }
 

@@ -10,6 +10,7 @@
 namespace engram {
 
 // 0 means one thread per core that this process may use. Call at start, not while kernels run.
+// Where the system refuses threads there are fewer: thread_count() says how many.
 void set_thread_count(int count);
 int thread_count();
 

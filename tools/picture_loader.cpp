@@ -1,6 +1,7 @@
 #include "tools/picture_loader.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace engram {
@@ -9,7 +10,10 @@ PictureLoader::PictureLoader(std::vector<std::string> paths, int threads)
     : paths_(std::move(paths)) {
   if (threads <= 1) return;
   const int count = std::min<int>(std::min(threads, 4), static_cast<int>(paths_.size()));
-  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::exception&) {  // the system gives no more: those that there are will do
+  }
 }
 
 PictureLoader::~PictureLoader() {

@@ -24,7 +24,7 @@ class PictureLoader {
   static constexpr std::size_t kAheadPictures = 64;
   static constexpr std::size_t kAheadBytes = 256 << 20;
 
-  // threads <= 1: no thread at all, a picture is decoded when it is asked for.
+  // threads <= 1, or none to be had: a picture is decoded when it is asked for.
   PictureLoader(std::vector<std::string> paths, int threads);
   ~PictureLoader();
   PictureLoader(const PictureLoader&) = delete;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -67,7 +68,11 @@ std::string render_progress(const ProgressState& state, int columns) {
 
 Progress::Progress(bool enabled, std::string what, std::int64_t total, std::string unit)
     : state_{std::move(what), std::move(unit), 0, total, 0}, start_(now()) {
-  if (enabled && is_terminal(stderr)) painter_ = std::thread([this] { repaint_until_finished(); });
+  if (!enabled || !is_terminal(stderr)) return;
+  try {
+    painter_ = std::thread([this] { repaint_until_finished(); });
+  } catch (const std::exception&) {  // no thread to be had: the work goes on without a bar
+  }
 }
 
 Progress::~Progress() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/no_new_threads.h"
 
 namespace engram {
 namespace {
@@ -82,6 +83,19 @@ TEST_CASE("threads: a body may call again, several threads may call", "[platform
   }
   for (std::thread& caller : callers) caller.join();
   REQUIRE(total == 4 * 200 * 5);
+}
+
+TEST_CASE("threads: a system that gives none is no failure", "[platform][threads]") {
+  const Threads with(1);
+  {
+    const test::NoNewThreads refused;
+    set_thread_count(4);
+    REQUIRE(thread_count() == 1);
+    require_each_once(100, 1);
+  }
+  set_thread_count(4);  // asked again, it gets them
+  REQUIRE(thread_count() == 4);
+  require_each_once(100, 1);
 }
 
 TEST_CASE("threads: 0 means one per usable core", "[platform][threads]") {

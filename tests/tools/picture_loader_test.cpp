@@ -1,6 +1,7 @@
 #include "tools/picture_loader.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/no_new_threads.h"
 #include "tests/support/temp_directory.h"
 #include "tools/contact_sheet.h"
 #include "tools/units.h"
@@ -26,6 +27,13 @@ TEST_CASE("pictures come in order, broken ones too, on any number of threads", "
     }
     REQUIRE_FALSE(loader.next().has_value());
   }
+}
+
+TEST_CASE("without threads a loader reads by itself", "[tools][loader]") {
+  const test::NoNewThreads refused;
+  PictureLoader loader(std::vector<std::string>(3, "missing.png"), 4);
+  for (int i = 0; i < 3; ++i) REQUIRE(loader.next()->status().code() == Code::not_found);
+  REQUIRE_FALSE(loader.next().has_value());
 }
 
 TEST_CASE("a loader may be left before its end", "[tools][loader]") {
