@@ -34,7 +34,8 @@ std::string name_of_file(const fs::path& path) {
 }
 
 Result<std::vector<Found>> find_objects(const std::string& folder) {
-  if (!fs::is_directory(folder)) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
     return Status(Code::not_found,
                   fmt::format("{}: the pictures of the stage are not there. Install them with\n"
                               "  sudo apt-get install --no-install-recommends "
@@ -45,7 +46,7 @@ Result<std::vector<Found>> find_objects(const std::string& folder) {
   std::vector<Found> found;
   for (const StageObject& object : stage_objects()) {
     const fs::path path = fs::path(folder) / object.file;
-    if (fs::is_regular_file(path)) found.push_back({object.name, path.string()});
+    if (fs::is_regular_file(path, error)) found.push_back({object.name, path.string()});
   }
   if (!found.empty()) return found;
   ENGRAM_ASSIGN(const auto pictures, find_images(folder));

@@ -30,6 +30,9 @@ int FileSystem::close(int file) {
 int FileSystem::rename(const char* from, const char* to) {
   return ::rename(from, to);
 }
+int FileSystem::exchange(const char* one, const char* other) {
+  return ::renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
 int FileSystem::unlink(const char* path) {
   return ::unlink(path);
 }
@@ -62,21 +65,29 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit) {
-  // Not blocking: a FIFO or a device in place of a file must not stop the program.
+Result<int> open_plain_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     const int error = errno;
     return Status(error == ENOENT || error == ENOTDIR ? Code::not_found : Code::io_failure,
                   fmt::format("{}: cannot be opened: {}.", path, std::strerror(error)));
   }
+  struct stat info {};
+  const int error = ::fstat(file, &info) == 0 ? 0 : errno;
+  if (error == 0 && S_ISREG(info.st_mode)) return file;
+  ::close(file);
+  if (error == 0) return Status(Code::bad_data, fmt::format("{}: is not a plain file.", path));
+  return Status(Code::io_failure, fmt::format("{}: {}.", path, std::strerror(error)));
+}
+
+Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit) {
+  ENGRAM_ASSIGN(const int file, open_plain_file(path));
   const auto fail = [&](Code code, const std::string& reason) {
     ::close(file);
     return Status(code, fmt::format("{}: {}.", path, reason));
   };
   struct stat info {};
   if (::fstat(file, &info) != 0) return fail(Code::io_failure, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return fail(Code::bad_data, "is not a plain file");
   if (std::size_t(info.st_size) > limit) {
     return fail(Code::bad_data,
                 fmt::format("has {} bytes, more than the {} allowed here", info.st_size, limit));

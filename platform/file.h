@@ -27,6 +27,7 @@ class FileSystem {
   virtual int ftruncate(int file, off_t size);
   virtual int close(int file);
   virtual int rename(const char* from, const char* to);
+  virtual int exchange(const char* one, const char* other);  // the names of two, at once
   virtual int unlink(const char* path);
 };
 FileSystem& real_files();
@@ -38,6 +39,9 @@ int write_fully(FileSystem& files, int file, std::span<const std::byte> bytes, o
 Status call_failed(const std::string& path, const char* call, int error, const std::string& kept);
 std::string directory_of(const std::string& path);  // "." for a bare name
 
+// A descriptor to read from; the caller closes it. Never waits, as opening a FIFO would. not_found,
+// bad_data (not a plain file) or io_failure.
+Result<int> open_plain_file(const std::string& path);
 // The whole file; refuses one larger than `limit` bytes before reading it. not_found, bad_data (too
 // large, or not a plain file) or io_failure.
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit);

@@ -16,17 +16,11 @@
 namespace engram {
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) {
-    const int error = errno;
-    return Status(error == ENOENT || error == ENOTDIR ? Code::not_found : Code::io_failure,
-                  fmt::format("{}: cannot be opened: {}.", path, std::strerror(error)));
-  }
+  ENGRAM_ASSIGN(const int file, open_plain_file(path));
   MappedFile map;
   struct stat info {};
   int error = ::fstat(file, &info) == 0 ? 0 : errno;
-  const bool plain = error == 0 && S_ISREG(info.st_mode);
-  if (plain && info.st_size > 0) {
+  if (error == 0 && info.st_size > 0) {
     void* const start = ::mmap(nullptr, std::size_t(info.st_size), PROT_READ, MAP_PRIVATE, file, 0);
     error = start == MAP_FAILED ? errno : 0;
     if (error == 0) {
@@ -38,7 +32,6 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     return Status(Code::io_failure,
                   fmt::format("{}: cannot be mapped: {}.", path, std::strerror(error)));
   }
-  if (!plain) return Status(Code::bad_data, fmt::format("{}: is not a plain file.", path));
   return map;
 }
 

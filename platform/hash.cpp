@@ -1,6 +1,5 @@
 #include "platform/hash.h"
 
-#include <fcntl.h>
 #include <sodium.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -10,6 +9,8 @@
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "platform/file.h"
 
 namespace engram {
 
@@ -39,12 +40,7 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 }
 
 Result<std::string> sha256_of_file(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    const int error = errno;
-    return Status(error == ENOENT ? Code::not_found : Code::io_failure,
-                  path + ": cannot be opened: " + std::strerror(error));
-  }
+  ENGRAM_ASSIGN(const int file, open_plain_file(path));
   crypto_hash_sha256_state state;
   crypto_hash_sha256_init(&state);
   std::vector<unsigned char> buffer(std::size_t{1} << 20);
@@ -57,7 +53,7 @@ Result<std::string> sha256_of_file(const std::string& path) {
   } while (count > 0 || error == EINTR);
   ::close(file);
   if (error != 0) {
-    return Status(Code::io_failure, path + ": cannot be read: " + std::strerror(error));
+    return Status(Code::io_failure, path + ": cannot be read: " + std::strerror(error) + ".");
   }
   std::array<unsigned char, crypto_hash_sha256_BYTES> digest;
   crypto_hash_sha256_final(&state, digest.data());

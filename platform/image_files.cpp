@@ -36,7 +36,7 @@ Result<std::vector<std::string>> find_images(const std::string& directory) {
   std::error_code error;
   const fs::path root = fs::canonical(directory, error);
   if (error) return cannot_list(directory, error);
-  if (!fs::is_directory(root)) {
+  if (!fs::is_directory(root, error)) {
     return Status(Code::invalid_argument, fmt::format("{}: is not a folder", directory));
   }
 

@@ -44,20 +44,22 @@ Result<Tree> read_tree(const std::string& directory) {
                               "folder of pictures per label.",
                               printable(directory)));
   }
-  fs::directory_iterator entries(directory, error);
+  std::vector<fs::path> folders;
+  int stray = 0;
+  fs::directory_iterator entry(directory, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
+    std::error_code unknown;
+    if (path.filename().string().starts_with('.')) continue;  // hidden, as by other tools
+    if (entry->is_directory(unknown)) {
+      folders.push_back(path);
+    } else if (is_picture_name(path)) {
+      ++stray;
+    }
+  }
   if (error) {
     return Status(Code::io_failure, fmt::format("{}: cannot be listed ({}). Nothing was changed.",
                                                 printable(directory), error.message()));
-  }
-  std::vector<fs::path> folders;
-  int stray = 0;
-  for (const fs::directory_entry& entry : entries) {
-    if (entry.path().filename().string().starts_with('.')) continue;  // hidden, as by other tools
-    if (entry.is_directory(error)) {
-      folders.push_back(entry.path());
-    } else if (is_picture_name(entry.path())) {
-      ++stray;
-    }
   }
   std::sort(folders.begin(), folders.end());
 

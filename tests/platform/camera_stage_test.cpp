@@ -131,6 +131,8 @@ TEST_CASE("stage: clear refusals", "[platform][camera]") {
   const Status missing = Stage::open(options).status();
   REQUIRE(missing.code() == Code::not_found);
   REQUIRE(says(missing, "apt-get install --no-install-recommends tuxpaint-stamps-default"));
+  options.stamps = std::string(5000, 'x');  // a name that the system refuses to look up
+  REQUIRE(Stage::open(options).status().code() == Code::not_found);
   const auto stage = Stage::open(props.options());
   REQUIRE(stage->view(2, 0).status().code() == Code::invalid_argument);
 }

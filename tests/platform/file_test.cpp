@@ -109,6 +109,8 @@ TEST_CASE("MappedFile shows the bytes, also of an empty file", "[platform][file]
   REQUIRE(map.bytes().empty());
   REQUIRE(MappedFile::open(directory / "absent").status().code() == Code::not_found);
   REQUIRE(MappedFile::open(directory.path()).status().code() == Code::bad_data);
+  REQUIRE(::mkfifo((directory / "fifo").c_str(), 0600) == 0);
+  REQUIRE(MappedFile::open(directory / "fifo").status().code() == Code::bad_data);  // does not wait
 }
 
 TEST_CASE("FileLock has one holder", "[platform][file]") {

