@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/recogniser.h"
+#include "platform/sentence.h"
 #include "tools/commands.h"
 #include "tools/exit_code.h"
 #include "tools/learn_report.h"
@@ -82,7 +83,7 @@ Result<LearnOutcome> learn_all(const Session& session, Recogniser& recogniser, c
     if (const Status status = recogniser.learn(pictures, labels); !status.ok()) {
       return Status(
           status.code(),
-          fmt::format("{} Of {}, {} before it were learned and are kept.", status.what(),
+          fmt::format("{} Of {}, {} before it were learned and are kept.", sentence(status.what()),
                       plural(std::ssize(tree.items), "picture", "pictures"), outcome.samples));
     }
     for (const std::string& label : labels) ++outcome.learned[label];

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "platform/file.h"
+#include "platform/sentence.h"
 #include "tools/terminal.h"
 
 namespace engram {
@@ -46,7 +47,7 @@ Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const 
     }
     if (const Status status = check_label(label); !status.ok()) {
       return Status(Code::bad_data, fmt::format("{}:{}: {} Nothing was changed.", printable(name),
-                                                number, status.what()));
+                                                number, sentence(status.what())));
     }
     std::string full = (folder / fs::path(path)).string();
     const auto [seen, is_new] = first_seen.emplace(full, number);

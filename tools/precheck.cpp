@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/image.h"
+#include "platform/sentence.h"
 #include "platform/threads.h"
 #include "tools/picture_loader.h"
 #include "tools/picture_stream.h"
@@ -14,7 +15,7 @@ namespace {
 // With one picture its own sentence is the answer.
 Status refuse(const std::vector<std::string>& paths, const std::string& why, const Status& first) {
   if (paths.size() > 1) return Status(Code::bad_data, why + " Nothing was changed.");
-  return Status(first.code(), std::string(first.what()) + " Nothing was changed.");
+  return Status(first.code(), sentence(first.what()) + " Nothing was changed.");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "platform/file.h"
 #include "platform/hash.h"
 #include "tests/support/catch.h"
+#include "tests/support/fault_files.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
 
@@ -129,6 +130,97 @@ TEST_CASE("a damaged model is found out", "[engine][model_store]") {
   CHECK(store.find("net").ok());
   std::filesystem::remove(folder + "/model.onnx");
   CHECK(says(store.find("net").status(), "missing"));
+}
+
+TEST_CASE("a card of a newer version is left alone", "[engine][model_store]") {
+  const TempDirectory home;
+  const ModelStore store(home.path());
+  write_file(home / "net.onnx", "content");
+  REQUIRE(store.add(home / "net.onnx", card_for("net", "content"), false).ok());
+  const std::string path = store.directory() + "/net/card.json";
+  std::string newer = to_json(card_for("net", "content"));
+  newer.replace(newer.find("\"format\": 1"), 11, "\"format\": 2");
+  write_file(path, newer);
+  const Status status = store.find("net").status();
+  CHECK(status.code() == Code::not_supported);
+  CHECK(says(status, "newer version"));
+  CHECK_FALSE(says(status, "--replace"));  // it would destroy what only needs a newer program
+}
+
+TEST_CASE("sentences about a model end once", "[engine][model_store]") {
+  const TempDirectory home;
+  const ModelStore store(home.path());
+  write_file(home / "net.onnx", "content");
+  REQUIRE(store.add(home / "net.onnx", card_for("net", "content"), false).ok());
+  std::filesystem::remove(store.directory() + "/net/card.json");
+  CHECK(says(store.find("net").status(), ". Add it again"));
+  CHECK_FALSE(says(store.find("net").status(), ".."));
+}
+
+TEST_CASE("any failing call leaves one whole model, and the message says which",
+          "[engine][model_store][fault]") {
+  const bool replacing = GENERATE(false, true);
+  const auto prepared = [&](const TempDirectory& home) {
+    write_file(home / "1.onnx", "first");
+    write_file(home / "2.onnx", "second");
+    const ModelStore store(home.path());
+    REQUIRE(store.add(home / "1.onnx", card_for("other", "first"), false).ok());
+    if (replacing) REQUIRE(store.add(home / "1.onnx", card_for("net", "first"), false).ok());
+  };
+  FaultFiles counter;
+  {
+    const TempDirectory home;
+    prepared(home);
+    REQUIRE(ModelStore(home.path(), counter)
+                .add(home / "2.onnx", card_for("net", "second"), true)
+                .ok());
+  }
+  REQUIRE(counter.calls() > 10);
+  for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after,
+                           FaultFiles::Fault::full_after}) {
+    for (int at = 0; at < counter.calls(); ++at) {
+      const TempDirectory home;
+      prepared(home);
+      FaultFiles files(fault, at);
+      const ModelStore store(home.path(), files);
+      const Status status = store.add(home / "2.onnx", card_for("net", "second"), true);
+      INFO("call " << at << " (" << test::name(counter.log()[at]) << "): " << status.what());
+      const auto found = store.find("net");
+      if (status.ok() || says(status, "is stored, but")) {
+        REQUIRE(found.ok());
+        CHECK(text_of(found->onnx) == "second");
+      } else {
+        CHECK(says(status, "was not stored"));
+        CHECK(says(status, replacing ? "the old one is kept." : "none is there."));
+        CHECK(found.ok() == replacing);
+        if (replacing) CHECK(text_of(found->onnx) == "first");
+      }
+      CHECK_FALSE(says(status, ".."));
+      CHECK(store.find("other").ok());
+      // And the next one works, whatever was left behind.
+      const ModelStore mended(home.path());
+      REQUIRE(mended.add(home / "2.onnx", card_for("net", "second"), true).ok());
+      CHECK(text_of(mended.find("net")->onnx) == "second");
+    }
+  }
+}
+
+TEST_CASE("removing may fail at any call, and be repeated", "[engine][model_store][fault]") {
+  for (int at = 0; at < 3; ++at) {  // rename, then open and fsync of the folder
+    const TempDirectory home;
+    write_file(home / "1.onnx", "first");
+    REQUIRE(ModelStore(home.path()).add(home / "1.onnx", card_for("net", "first"), false).ok());
+    FaultFiles files(FaultFiles::Fault::fail_once, at);
+    const ModelStore store(home.path(), files);
+    const Status status = store.remove("net");
+    INFO("call " << at << ": " << status.what());
+    REQUIRE(files.struck());
+    REQUIRE_FALSE(status.ok());
+    CHECK(store.find("net").ok() == says(status, "is kept"));
+    CHECK(ModelStore(home.path()).remove("net").ok());
+    CHECK(store.find("net").status().code() == Code::not_found);
+    CHECK(ModelStore(home.path()).remove("net").code() == Code::not_found);
+  }
 }
 
 TEST_CASE("another process that adds is waited for by the user", "[engine][model_store]") {

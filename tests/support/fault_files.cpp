@@ -6,8 +6,8 @@
 namespace engram::test {
 
 const char* name(Call call) {
-  constexpr const char* kNames[] = {"open",  "write",  "fsync", "ftruncate",
-                                    "close", "rename", "unlink"};
+  constexpr const char* kNames[] = {"open",  "write",  "fsync",    "ftruncate",
+                                    "close", "rename", "exchange", "unlink"};
   return kNames[int(call)];
 }
 
@@ -46,8 +46,8 @@ int FaultFiles::open(const char* path, int flags, mode_t mode) {
 ssize_t FaultFiles::pwrite(int file, const void* bytes, std::size_t count, off_t offset) {
   return fails(Call::write) ? -1 : FileSystem::pwrite(file, bytes, allowed(count), offset);
 }
-int FaultFiles::fsync(int) {
-  return fails(Call::fsync) ? -1 : 0;
+int FaultFiles::fsync(int file) {
+  return fails(Call::fsync) ? -1 : UnsyncedFiles::fsync(file);
 }
 int FaultFiles::ftruncate(int file, off_t size) {
   return fails(Call::ftruncate) ? -1 : FileSystem::ftruncate(file, size);
@@ -61,6 +61,9 @@ int FaultFiles::close(int file) {
 }
 int FaultFiles::rename(const char* from, const char* to) {
   return fails(Call::rename) ? -1 : FileSystem::rename(from, to);
+}
+int FaultFiles::exchange(const char* one, const char* other) {
+  return fails(Call::exchange) ? -1 : FileSystem::exchange(one, other);
 }
 int FaultFiles::unlink(const char* path) {
   return fails(Call::unlink) ? -1 : FileSystem::unlink(path);

@@ -1,8 +1,9 @@
 // File systems that fail on purpose.
 //
 // FaultFiles fails chosen calls; an fsync that is not to fail does nothing, since these files need
-// not survive anything and a disk takes its time. PowerCutFiles stops the world at one call and then shows what the
-// disk may hold: only what was fsynced is sure, everything else may be there, in part, or not.
+// not survive anything and a disk takes its time. PowerCutFiles stops the world at one call and then
+// shows what the disk may hold: only what was fsynced is sure, everything else may be there, in
+// part, or not.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,20 @@ class UnsyncedFiles : public FileSystem {
   int fsync(int) override { return 0; }
 };
 
-enum class Call { open, write, fsync, ftruncate, close, rename, unlink };  // write: pwrite
+enum class Call {
+  open,
+  write,
+  fsync,
+  ftruncate,
+  close,
+  rename,
+  exchange,
+  unlink
+};  // write: pwrite
 const char* name(Call call);
 
 // Counts every call, in order; the fault is applied to call number `at` (from 0).
-class FaultFiles : public FileSystem {
+class FaultFiles : public UnsyncedFiles {
  public:
   enum class Fault {
     none,        // only count
@@ -46,6 +56,7 @@ class FaultFiles : public FileSystem {
   int ftruncate(int file, off_t size) override;
   int close(int file) override;
   int rename(const char* from, const char* to) override;
+  int exchange(const char* one, const char* other) override;
   int unlink(const char* path) override;
 
  private:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "platform/camera_stage.h"
+#include "platform/sentence.h"
 
 namespace engram {
 
@@ -17,7 +18,7 @@ Result<std::vector<Image>> from_stage() {
     return Status(stage.status().code(),
                   fmt::format("{} The feature scale is measured on pictures: or give a folder with "
                               "at least {} of your own (--pictures)",
-                              stage.status().what(), kFewestCalibrationPictures));
+                              sentence(stage.status().what()), kFewestCalibrationPictures));
   }
   std::vector<Image> pictures;
   for (int i = 0; i < kMostCalibrationPictures; ++i) {
