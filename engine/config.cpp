@@ -9,14 +9,15 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/backbone_limits.h"
 #include "engine/lambda_range.h"
+#include "platform/backbone.h"
 
 namespace engram {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxFeatures = 65536;  // |p| <= 127 L stays below 2^24
 constexpr std::size_t kMaxConfigText = 64 * 1024;
 
 template <class Enum>
@@ -152,6 +153,10 @@ class FieldReader {
 
 Status validate(const LearnerConfig& config) {
   const bool exact = config.arithmetic == Arithmetic::exact;
+  if (!is_backbone_name(config.backbone)) {
+    return refuse("backbone", fmt::format("a name of {} bytes", config.backbone.size()),
+                  "at most 256 characters of printable ASCII (a backbone's sha256)");
+  }
   if (config.features < 1 || config.features > kMaxFeatures) {
     return refuse("features", fmt::to_string(config.features), "1 to 65536");
   }
@@ -172,10 +177,6 @@ Status validate(const LearnerConfig& config) {
     if (config.nonlinearity != Nonlinearity::relu) {
       return refuse("nonlinearity", name(config.nonlinearity), "relu in exact arithmetic");
     }
-    if (!std::isfinite(config.feature_scale) || config.feature_scale <= 0) {
-      return refuse("feature_scale", fmt::to_string(config.feature_scale),
-                    "a positive number (it comes from the backbone's card)");
-    }
     if (config.hidden_mul < 1 || config.hidden_mul > 65536) {
       return refuse("hidden_mul", fmt::to_string(config.hidden_mul),
                     "1 to 65536 (it comes from the backbone's card)");
@@ -183,6 +184,10 @@ Status validate(const LearnerConfig& config) {
     if (config.hidden_max < 1 || config.hidden_max > 255) {
       return refuse("hidden_max", fmt::to_string(config.hidden_max), "1 to 255");
     }
+  }
+  if (!is_feature_scale(config.feature_scale)) {
+    return refuse("feature_scale", fmt::to_string(config.feature_scale),
+                  "1e-20 to 1e20 (it comes from the backbone's card)");
   }
   if (!is_lambda(config.lambda)) {
     return refuse("lambda", fmt::to_string(config.lambda), "1e-30 to 1e30");

@@ -49,7 +49,8 @@ typedef struct engram_options {
   const char* home;  /* where models are; NULL: $ENGRAM_HOME, else the user's data folder */
   const char* model; /* NULL: the state's own, or efficientnet-lite0 for a new state */
   int read_only;     /* not 0: classify only, beside a process that writes */
-  int threads;       /* 0: one per core */
+  int threads;       /* of the backbone; 0: one per core. The learner's own arithmetic takes one
+                        per core that the process may use, whatever stands here */
   int hidden;        /* M of a new state; 0: the default */
 } engram_options;
 #define ENGRAM_OPTIONS_INIT {sizeof(engram_options), NULL, NULL, 0, 0, 0}

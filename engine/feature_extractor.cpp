@@ -1,20 +1,54 @@
 #include "engine/feature_extractor.h"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "platform/sentence.h"
 #include "platform/threads.h"
 
 namespace engram {
 
+namespace {
+
+Status no_memory(const std::string& model) {
+  return Status(Code::out_of_memory,
+                fmt::format("not enough memory to run the model {}. Nothing was learned; take "
+                            "smaller batches or close other programs.",
+                            model));
+}
+
+// What `work` returns, or what it threw: kernels and backbones take memory, and others' may throw
+// anything.
+template <class Work>
+Status without_exceptions(const std::string& model, Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return no_memory(model);
+  } catch (const std::length_error&) {
+    return no_memory(model);
+  } catch (const std::exception& error) {
+    return Status(Code::internal, fmt::format("the model {} failed: {} Nothing was learned.", model,
+                                              sentence(error.what())));
+  } catch (...) {
+    return Status(Code::internal,
+                  fmt::format("the model {} failed for a reason that it does not tell. Nothing was "
+                              "learned.",
+                              model));
+  }
+}
+
+}  // namespace
+
 FeatureExtractor::FeatureExtractor(ModelCard card, std::unique_ptr<Backbone> backbone,
                                    const Kernels& kernels)
-    : card_(std::move(card)), backbone_(std::move(backbone)), kernels_(&kernels) {
-  tensors_.resize(static_cast<std::size_t>(backbone_->max_batch()) * backbone_->input_values());
-}
+    : card_(std::move(card)), backbone_(std::move(backbone)), kernels_(&kernels) {}
 
 Result<FeatureExtractor> FeatureExtractor::open(const StoredModel& model, Options options,
                                                 const Kernels& kernels) {
@@ -24,14 +58,26 @@ Result<FeatureExtractor> FeatureExtractor::open(const StoredModel& model, Option
                                                        .width = model.card.preprocess.crop,
                                                        .threads = options.threads,
                                                        .batch = options.batch}));
-  if (backbone->features() != model.card.features) {
-    return Status(
-        Code::bad_data,
-        fmt::format("{} gives {} features, its card says {}. Add it again with: engram "
-                    "model add --replace {}",
-                    model.onnx, backbone->features(), model.card.features, model.card.name));
+  return create(model.card, std::move(backbone), kernels);
+}
+
+Result<FeatureExtractor> FeatureExtractor::create(ModelCard card,
+                                                  std::unique_ptr<Backbone> backbone,
+                                                  const Kernels& kernels) {
+  if (backbone->features() != card.features) {
+    return Status(Code::bad_data,
+                  fmt::format("the model {0} gives {1} features, its card says {2}. Add it again "
+                              "with: engram model add --replace {0}",
+                              card.name, backbone->features(), card.features));
   }
-  return FeatureExtractor(model.card, std::move(backbone), kernels);
+  FeatureExtractor extractor(std::move(card), std::move(backbone), kernels);
+  ENGRAM_TRY(without_exceptions(extractor.card_.name, [&] {
+    const auto batch = static_cast<std::size_t>(extractor.backbone_->max_batch());
+    extractor.tensors_.resize(batch *
+                              static_cast<std::size_t>(extractor.backbone_->input_values()));
+    return Status();
+  }));
+  return extractor;
 }
 
 Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<float> features) {
@@ -46,17 +92,20 @@ Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<flo
     parallel_for(count, 1, [&](int begin, int end) {
       for (int i = begin; i < end; ++i) {
         float* tensor = tensors_.data() + static_cast<std::size_t>(i) * values;
-        const Status done =
-            kernels_->preprocess({}, pictures[static_cast<std::size_t>(first + i)].view(),
-                                 card_.preprocess, {tensor, 3, crop * crop, crop * crop});
+        const Status done = without_exceptions(card_.name, [&] {
+          return kernels_->preprocess({}, pictures[static_cast<std::size_t>(first + i)].view(),
+                                      card_.preprocess, {tensor, 3, crop * crop, crop * crop});
+        });
         if (done.ok()) continue;
         const std::lock_guard<std::mutex> hold(guard);
         failed = done;
       }
     });
     ENGRAM_TRY(failed);
-    ENGRAM_TRY(
-        backbone_->run({tensors_.data(), count, values, values}, features.row_range(first, count)));
+    ENGRAM_TRY(without_exceptions(card_.name, [&] {
+      return backbone_->run({tensors_.data(), count, values, values},
+                            features.row_range(first, count));
+    }));
   }
   return {};
 }

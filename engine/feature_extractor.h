@@ -16,11 +16,14 @@ namespace engram {
 class FeatureExtractor {
  public:
   struct Options {
-    int threads = 0;  // 0: one per core
+    int threads = 0;  // of the backbone; 0: one per core
     int batch = 16;   // pictures per inference; 1 for latency
   };
   static Result<FeatureExtractor> open(const StoredModel& model, Options options,
                                        const Kernels& kernels = kCpuKernels);
+  // With a backbone of the caller's; it must give what the card says.
+  static Result<FeatureExtractor> create(ModelCard card, std::unique_ptr<Backbone> backbone,
+                                         const Kernels& kernels = kCpuKernels);
 
   const ModelCard& card() const { return card_; }
   int features() const { return backbone_->features(); }

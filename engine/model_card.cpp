@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/backbone_limits.h"
+#include "platform/backbone.h"
+
 namespace engram {
 
 namespace {
@@ -196,8 +199,8 @@ Result<ModelCard> parse_card(const std::string& text) {
   std::string complaint;
   card.preprocess = parse_input(fields.object("input"), complaint);
   card.output = fields.text("output", 1024);
-  card.features = fields.whole("features", 1, 131072);  // 127 L < 2^24: see sign_project.h
-  card.feature_scale = fields.real("feature_scale", 1e-20, 1e20);
+  card.features = fields.whole("features", 1, kMaxFeatures);
+  card.feature_scale = fields.real("feature_scale", kLeastFeatureScale, kLargestFeatureScale);
   card.hidden_mul = fields.whole("hidden_mul", 1, 65536);
   card.calibration_pictures = fields.whole("calibration_pictures", 0, 1'000'000'000);
   if (!is_model_name(card.name)) fields.complain("name", "is not the name of a model");

@@ -10,6 +10,9 @@
 
 namespace engram {
 
+// Of a picture, at most: in the `exact` arithmetic 127 L must stay below 2^24 (sign_project.h).
+inline constexpr int kMaxFeatures = 65536;
+
 class Backbone {
  public:
   virtual ~Backbone() = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <set>
 #include <utility>
 #include <vector>
@@ -46,6 +47,23 @@ std::string in_one_line(const char* what) {
   if (best.empty()) best = "no reason given";
   if (best.size() > 300) best = best.substr(0, 300) + "...";
   return best;
+}
+
+// To be called while an exception is handled: `otherwise` is the code if it is not for want of
+// memory.
+Status caught(Code otherwise, const std::string& what_failed) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory,
+                  fmt::format("{}: not enough memory. Take smaller batches, a smaller model or "
+                              "close other programs.",
+                              what_failed));
+  } catch (const std::exception& error) {
+    return Status(otherwise, fmt::format("{}: {}", what_failed, in_one_line(error.what())));
+  } catch (...) {
+    return Status(otherwise, fmt::format("{}: no reason given", what_failed));
+  }
 }
 
 using Outputs = std::vector<ov::Output<ov::Node>>;
@@ -193,7 +211,8 @@ Status OpenVinoBackbone::read_output(int count, MatrixView<float> features) {
     longest = std::max(longest, shape[i]);
   }
   const std::size_t rows = static_cast<std::size_t>(fixed_batch_ ? batch_ : count);
-  if (shape.size() < 2 || shape[0] != rows || total != longest || total == 0 || total > 131072) {
+  if (shape.size() < 2 || shape[0] != rows || total != longest || total == 0 ||
+      total > std::size_t{kMaxFeatures}) {
     return Status(Code::bad_data,
                   fmt::format("{}: for {} pictures it gives the shape {}; a backbone gives one "
                               "vector per picture, (N, L). Choose another tensor (--output), or "
@@ -237,9 +256,8 @@ Status OpenVinoBackbone::run(MatrixView<const float> inputs, MatrixView<float> f
       request_.infer();
       ENGRAM_TRY(read_output(count, features.row_range(first, count)));
     }
-  } catch (const std::exception& error) {
-    return Status(Code::internal,
-                  fmt::format("{}: inference failed: {}", model_, in_one_line(error.what())));
+  } catch (...) {
+    return caught(Code::internal, fmt::format("{}: inference failed", model_));
   }
   return {};
 }
@@ -266,9 +284,8 @@ Result<std::unique_ptr<Backbone>> OpenVinoBackbone::open(const BackboneOptions& 
     backbone->request_.infer();
     ENGRAM_TRY(backbone->read_output(1, {}));
     return std::unique_ptr<Backbone>(std::move(backbone));
-  } catch (const std::exception& error) {
-    return Status(Code::bad_data, fmt::format("OpenVINO cannot use {}: {}", options.model,
-                                              in_one_line(error.what())));
+  } catch (...) {
+    return caught(Code::bad_data, fmt::format("OpenVINO cannot use {}", options.model));
   }
 }
 

@@ -47,6 +47,14 @@ TEST_CASE("config: each wrong field is named", "[engine][config]") {
       {"feature_scale", [](LearnerConfig& c) { c.feature_scale = 0; }},
       {"feature_scale",
        [](LearnerConfig& c) { c.feature_scale = std::numeric_limits<float>::quiet_NaN(); }},
+      {"feature_scale", [](LearnerConfig& c) { c.feature_scale = 1e-39f; }},  // subnormal
+      {"feature_scale",  // also where it is not used: JSON could not hold it
+       [](LearnerConfig& c) {
+         c.arithmetic = Arithmetic::floating;
+         c.feature_scale = std::numeric_limits<float>::infinity();
+       }},
+      {"backbone", [](LearnerConfig& c) { c.backbone = std::string(257, 'a'); }},
+      {"backbone", [](LearnerConfig& c) { c.backbone = "\xff"; }},
       {"hidden_mul", [](LearnerConfig& c) { c.hidden_mul = 0; }},
       {"hidden_mul", [](LearnerConfig& c) { c.hidden_mul = 65537; }},
       {"hidden_max", [](LearnerConfig& c) { c.hidden_max = 256; }},

@@ -1,0 +1,109 @@
+// The extractor with a backbone of ours in place of OpenVINO.
+#include "engine/feature_extractor.h"
+
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+
+namespace engram {
+namespace {
+
+using test::says;
+
+// Two features: the first input value, and how many pictures came in the same call.
+struct TwoFeatures : Backbone {
+  int input_values() const override { return values; }
+  int features() const override { return 2; }
+  int max_batch() const override { return batch; }
+  Status run(MatrixView<const float> inputs, MatrixView<float> features) override {
+    if (fail != nullptr) fail();
+    for (int row = 0; row < inputs.rows; ++row) {
+      features(row, 0) = inputs(row, 0);
+      features(row, 1) = float(inputs.rows);
+    }
+    return {};
+  }
+  int values = 3 * 2 * 2;
+  int batch = 3;
+  void (*fail)() = nullptr;
+};
+
+ModelCard card() {
+  ModelCard card;
+  card.name = "net";
+  card.features = 2;
+  card.preprocess.resize = card.preprocess.crop = 2;
+  card.preprocess.mean = {0, 0, 0};
+  card.preprocess.std = {1, 1, 1};
+  return card;
+}
+
+std::vector<Image> pictures(int count) {
+  std::vector<Image> pictures;
+  for (int i = 0; i < count; ++i) {
+    pictures.push_back({4, 4, std::vector<std::uint8_t>(48, std::uint8_t(10 * i))});
+  }
+  return pictures;
+}
+
+Status extract(Result<FeatureExtractor> extractor, std::vector<float>& features) {
+  REQUIRE(extractor.ok());
+  const int count = int(features.size()) / 2;
+  return extractor->extract(pictures(count), {features.data(), count, 2, 2});
+}
+
+Status throwing_preprocess(Stream, MatrixView<const std::uint8_t> picture, const PreprocessSpec&,
+                           MatrixView<float>) {
+  if (picture(0, 0) == 10) throw std::bad_alloc();
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("pictures go through in batches, in order", "[engine][feature_extractor]") {
+  std::vector<float> features(2 * 7, -1.0f);
+  REQUIRE(
+      extract(FeatureExtractor::create(card(), std::make_unique<TwoFeatures>()), features).ok());
+  REQUIRE(features == std::vector<float>{0, 3, 10, 3, 20, 3, 30, 3, 40, 3, 50, 3, 60, 1});
+}
+
+TEST_CASE("a backbone that is not the card's is refused", "[engine][feature_extractor]") {
+  ModelCard other = card();
+  other.features = 3;
+  const auto extractor = FeatureExtractor::create(other, std::make_unique<TwoFeatures>());
+  CHECK(extractor.status().code() == Code::bad_data);
+  CHECK(says(extractor.status(), "gives 2 features, its card says 3"));
+}
+
+TEST_CASE("no exception leaves the extractor", "[engine][feature_extractor]") {
+  std::vector<float> features(2 * 4);
+  Kernels kernels = kCpuKernels;
+  kernels.preprocess = throwing_preprocess;
+  auto throws = FeatureExtractor::create(card(), std::make_unique<TwoFeatures>(), kernels);
+  CHECK(extract(std::move(throws), features).code() == Code::out_of_memory);
+
+  struct Case {
+    void (*fail)();
+    Code code;
+    const char* words;
+  };
+  const Case cases[] = {{[] { throw std::bad_alloc(); }, Code::out_of_memory, "memory"},
+                        {[] { throw std::runtime_error("odd"); }, Code::internal, "failed: odd. N"},
+                        {[] { throw 7; }, Code::internal, "net"}};
+  for (const Case& one : cases) {
+    auto backbone = std::make_unique<TwoFeatures>();
+    backbone->fail = one.fail;
+    const Status status = extract(FeatureExtractor::create(card(), std::move(backbone)), features);
+    CHECK(status.code() == one.code);
+    CHECK(says(status, one.words));
+  }
+
+  auto huge = std::make_unique<TwoFeatures>();  // more inputs than a vector can ever hold
+  huge->values = huge->batch = std::numeric_limits<int>::max();
+  CHECK(FeatureExtractor::create(card(), std::move(huge)).status().code() == Code::out_of_memory);
+}
+
+}  // namespace engram
