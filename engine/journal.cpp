@@ -39,6 +39,7 @@ struct Journal::Impl {
   std::uint64_t state = 0;
   std::int64_t sequence = 0;
   std::size_t end = 0;
+  std::size_t limit = kMaxJournalBytes;
   std::size_t end_before = 0;  // the last append; equal to end: nothing to take back
   bool usable = true;
 
@@ -74,8 +75,11 @@ Status Journal::create(const std::string& path, const JournalHeader& header, Fil
   return replace_file(path, header_bytes(header), files);
 }
 
-Result<Journal> Journal::open(const std::string& path, const JournalScan& scan, FileSystem& files) {
+Result<Journal> Journal::open(const std::string& path, const JournalScan& scan, FileSystem& files,
+                              std::size_t limit) {
+  ENGRAM_CHECK(limit <= kMaxJournalBytes);
   auto impl = std::make_unique<Impl>();
+  impl->limit = limit;
   impl->path = path;
   impl->files = &files;
   impl->state = scan.header.state;
@@ -97,9 +101,9 @@ Status Journal::append(std::uint32_t kind, std::span<const std::byte> payload) {
   if (!has_room(payload.size())) {
     return Status(
         Code::io_failure,
-        fmt::format("{}: is full ({} MB). The state is as it was before; it takes no more "
+        fmt::format("{}: is full ({} bytes). The state is as it was before; it takes no more "
                     "until it is compacted.",
-                    impl_->path, kMaxJournalBytes >> 20));
+                    impl_->path, impl_->end));
   }
   if (!impl_->usable) {
     return Status(
@@ -174,7 +178,7 @@ Status Journal::start_over() {
 
 bool Journal::has_room(std::size_t payload_bytes) const {
   const std::size_t record = kRecordHeaderBytes + payload_bytes + kRecordTrailerBytes;
-  return impl_->end + record <= kMaxJournalBytes;
+  return impl_->end + record <= impl_->limit;
 }
 bool Journal::usable() const {
   return impl_->usable;

@@ -58,8 +58,10 @@ class Journal {
                        FileSystem& files = real_files());
   // For appending behind what was scanned; cuts a torn tail off. After ok() all that was scanned is
   // durable: of a process that was killed it may have been in memory only.
+  // `limit`: how large the file may become; tests take less than what any program may open.
   static Result<Journal> open(const std::string& path, const JournalScan& scan,
-                              FileSystem& files = real_files());
+                              FileSystem& files = real_files(),
+                              std::size_t limit = kMaxJournalBytes);
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
   ~Journal();

@@ -6,6 +6,7 @@
 
 #include "engine/event.h"
 #include "engine/store_impl.h"
+#include "platform/sentence.h"
 
 namespace engram {
 
@@ -35,7 +36,7 @@ Status Store::Impl::append(Store& store, const EncodedEvent& event) {
           status.code(),
           fmt::format("The journal is full and could not be compacted: {} The state is as "
                       "it was before; free space or check the disk, then repeat.",
-                      status.what()));
+                      sentence(status.what())));
     }
     note.clear();
     compact_again_at = 0;
@@ -102,7 +103,7 @@ Result<ReadoutReport> Store::end_task() {
         fmt::format("The task has ended and that is recorded, but other programs may still "
                     "see the readout before it: {} Opening the state again for writing "
                     "puts it right.",
-                    status.what()));
+                    sentence(status.what())));
   }
   impl.compact_if_due(*this);
   return solution.report;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/journal.h"
 #include "engine/learner.h"
 #include "platform/file.h"
 #include "platform/status.h"
@@ -29,8 +30,9 @@ class Store {
   static Result<Store> create(const std::string& directory, const LearnerConfig& config,
                               FileSystem& files = real_files());
   // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
-  // what to do. not_supported: made by a newer version.
-  static Result<Store> open(const std::string& directory, FileSystem& files = real_files());
+  // what to do. not_supported: made by a newer version. `journal_limit`: tests take a small one.
+  static Result<Store> open(const std::string& directory, FileSystem& files = real_files(),
+                            std::size_t journal_limit = kMaxJournalBytes);
   static bool exists(const std::string& directory);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

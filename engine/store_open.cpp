@@ -24,10 +24,10 @@ std::uint64_t draw_state_id() {
 }
 
 Result<Journal> open_empty_journal(const std::string& path, const JournalHeader& header,
-                                   FileSystem& files) {
+                                   FileSystem& files, std::size_t limit) {
   ENGRAM_TRY(Journal::create(path, header, files));
   const JournalScan empty{.header = header, .records = {}, .end = journal_layout::kHeaderBytes};
-  return Journal::open(path, empty, files);
+  return Journal::open(path, empty, files, limit);
 }
 
 // A directory that an earlier run made, and could not make sure, is sure only now. Where the parent
@@ -64,7 +64,8 @@ Result<Store> Store::create(const std::string& directory, const LearnerConfig& c
   }
   const StoreMark mark{draw_state_id(), 0, 0, learner.digest()};
   // The snapshot comes last: without one there is no state.
-  Result<Journal> journal = open_empty_journal(paths.journal, {mark.state, 0}, files);
+  Result<Journal> journal =
+      open_empty_journal(paths.journal, {mark.state, 0}, files, kMaxJournalBytes);
   Status status = journal.status();
   if (status.ok()) status = sync_parent(directory, files);
   if (status.ok()) status = write_snapshot(paths, mark, learner, files);
@@ -82,7 +83,8 @@ Result<Store> Store::create(const std::string& directory, const LearnerConfig& c
                                            .journal = std::move(journal).value()}));
 }
 
-Result<Store> Store::open(const std::string& directory, FileSystem& files) {
+Result<Store> Store::open(const std::string& directory, FileSystem& files,
+                          std::size_t journal_limit) {
   const StorePaths paths(directory);
   if (!exists(directory)) {
     return Status(Code::not_found, fmt::format("{}: holds no state yet.", directory));
@@ -111,8 +113,9 @@ Result<Store> Store::open(const std::string& directory, FileSystem& files) {
     repaired += fmt::format("A compaction of {} was cut off; it was completed. ", directory);
   }
   Result<Journal> journal =
-      renew ? open_empty_journal(paths.journal, {loaded.mark.state, loaded.mark.sequence}, files)
-            : Journal::open(paths.journal, loaded.scan, files);
+      renew ? open_empty_journal(paths.journal, {loaded.mark.state, loaded.mark.sequence}, files,
+                                 journal_limit)
+            : Journal::open(paths.journal, loaded.scan, files, journal_limit);
   if (!journal.ok()) return journal.status();
 
   auto impl = std::make_unique<Impl>(Impl{.paths = paths,

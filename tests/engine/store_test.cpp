@@ -1,5 +1,6 @@
 #include "engine/store.h"
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -7,6 +8,7 @@
 #include "engine/store_files.h"
 #include "platform/hash.h"
 #include "tests/support/catch.h"
+#include "tests/support/fault_files.h"
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"
 #include "tests/support/temp_directory.h"
@@ -14,12 +16,14 @@
 namespace engram {
 
 using test::content;
+using test::FaultFiles;
 using test::reopened;
 using test::says;
 using test::small_batch;
 using test::small_config;
 using test::StoreContent;
 using test::TempDirectory;
+using test::UnsyncedFiles;
 
 namespace {
 
@@ -112,6 +116,52 @@ TEST_CASE("compaction keeps everything and empties the journal", "[engine][store
   }
   REQUIRE(reopened(directory.path()).value() == before);
   REQUIRE(verify_store(directory.path())->ok);
+}
+
+TEST_CASE("a full journal is compacted before it takes more", "[engine][store]") {
+  const TempDirectory directory;
+  const std::int64_t full = small_store(directory.path(), 3).journal_bytes();
+  UnsyncedFiles files;
+  Store store = Store::open(directory.path(), files, std::size_t(full)).value();
+  REQUIRE(store.learn(small_batch(3)).ok());
+  REQUIRE(store.journal_bytes() < full);
+  REQUIRE(store.note().empty());
+  while (store.journal_bytes() + 60 < full) REQUIRE(store.learn(small_batch(4)).ok());
+  REQUIRE(store.end_task().ok());  // it too finds its place
+  const StoreContent last = content(store);
+  { const Store closed = std::move(store); }
+  REQUIRE(reopened(directory.path()).value() == last);
+}
+
+TEST_CASE("a full journal that cannot be compacted takes nothing, and loses nothing",
+          "[engine][store][fault]") {
+  int calls = 1;
+  for (int at = -1; at < calls; ++at) {
+    const TempDirectory directory;
+    const std::int64_t full = small_store(directory.path(), 3).journal_bytes();
+    FaultFiles files;
+    StoreContent before;
+    {
+      Store store = Store::open(directory.path(), files, std::size_t(full)).value();
+      before = content(store);
+      files = at < 0 ? FaultFiles() : FaultFiles(FaultFiles::Fault::fail_after, at, ENOSPC);
+      if (at < 0) {
+        REQUIRE(store.compact().ok());
+        calls = files.calls();
+        continue;
+      }
+      const Status status = store.learn(small_batch(3));
+      INFO("call " << at << ": " << status.what());
+      REQUIRE(status.code() == Code::io_failure);
+      if (at < calls - 1) {  // the last is the close of a directory, whose failure loses nothing
+        REQUIRE(says(status, "journal is full and could not be compacted"));
+        REQUIRE(says(status, "as it was before"));
+      }
+      REQUIRE(content(store) == before);
+      files = FaultFiles();
+    }
+    REQUIRE(reopened(directory.path()).value() == before);
+  }
 }
 
 TEST_CASE("compaction is due when replay is dear", "[engine][store]") {
