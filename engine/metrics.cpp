@@ -20,6 +20,11 @@ std::vector<int> NumpyRandom::permutation(int count) {
   return order;
 }
 
+double NumpyRandom::uniform() {
+  const std::uint32_t high = std::uint32_t(words_()) >> 5, low = std::uint32_t(words_()) >> 6;
+  return (high * 67108864.0 + low) / 9007199254740992.0;
+}
+
 // Uniform in 0..max: draws of as many bits as max has, until one is not above it.
 std::uint32_t NumpyRandom::below_or_equal(std::uint32_t max) {
   std::uint32_t mask = max;
@@ -80,6 +85,28 @@ double average_forgetting(std::span<const std::vector<double>> r, int t) {
     ++counted;
   }
   return counted == 0 ? 0.0 : sum / counted;
+}
+
+double balanced_accuracy(std::span<const std::int64_t> right, std::span<const std::int64_t> all) {
+  double sum = 0;
+  int counted = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k] == 0) continue;
+    sum += 100.0 * double(right[k]) / double(all[k]);
+    ++counted;
+  }
+  return counted == 0 ? std::nan("") : sum / counted;
+}
+
+MeanDeviation mean_deviation(std::span<const double> values) {
+  MeanDeviation result;
+  const auto count = double(values.size());
+  for (const double value : values) result.mean += value / count;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) squares += (value - result.mean) * (value - result.mean);
+  result.deviation = std::sqrt(squares / (count - 1));
+  return result;
 }
 
 }  // namespace engram

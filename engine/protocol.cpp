@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "engine/metrics.h"
 #include "engine/protocol_head.h"
+#include "engine/protocol_schedule.h"
 
 namespace engram {
 namespace {
@@ -19,8 +21,30 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? std::numeric_limits<double>::quiet_NaN()
+                    : 100.0 * double(part) / double(whole);
+}
+
+Status bad(const std::string& what) {
+  return Status(Code::invalid_argument, what);
+}
+
+Status check_domains(const ProtocolData& data) {
+  const auto known = [&](int d) { return d >= 0 && d < int(data.domains.size()); };
+  for (const auto& [domain, rows] : {std::pair(data.domain_train, data.y_train.size()),
+                                     std::pair(data.domain_test, data.y_test.size())}) {
+    if (domain.empty()) continue;
+    if (domain.size() != rows) return bad("Every row of features needs one domain.");
+    if (!std::all_of(domain.begin(), domain.end(), known)) {
+      return bad(
+          fmt::format("A sample has a domain that is not among the {}.", data.domains.size()));
+    }
+  }
+  return {};
+}
+
 Status check(const ProtocolData& data, const ProtocolOptions& options) {
-  const auto bad = [](const std::string& what) { return Status(Code::invalid_argument, what); };
   const int classes = int(data.classes.size());
   if (classes == 0) return bad("There is no class to learn.");
   if (std::size_t(data.x_train.rows) != data.y_train.size() ||
@@ -32,6 +56,12 @@ Status check(const ProtocolData& data, const ProtocolOptions& options) {
                            data.x_test.cols));
   }
   if (options.batch < 1) return bad("A batch needs at least one sample.");
+  if (options.most_samples < 0 || options.least_samples < 0 ||
+      (options.most_samples > 0 &&
+       (options.least_samples < 1 || options.least_samples > options.most_samples))) {
+    return bad(fmt::format("Classes of {} down to {} samples cannot be made.", options.most_samples,
+                           options.least_samples));
+  }
   std::vector<int> samples(data.classes.size());
   const auto in_range = [&](int k) { return k >= 0 && k < classes; };
   if (!std::all_of(data.y_train.begin(), data.y_train.end(), in_range) ||
@@ -44,36 +74,25 @@ Status check(const ProtocolData& data, const ProtocolOptions& options) {
     return bad(fmt::format("Class \"{}\" has no training sample.",
                            data.classes[std::size_t(none - samples.begin())]));
   }
-  return {};
+  return check_domains(data);
 }
 
 // One run: the state that its steps share.
 class Run {
  public:
-  Run(const ProtocolData& data, const ProtocolOptions& options, ProtocolHead& head)
-      : data_(data), options_(options), head_(head), sample_order_(options.sample_seed) {}
+  Run(const ProtocolData& data, const ProtocolOptions& options, const Schedule& schedule,
+      ProtocolHead& head)
+      : data_(data), options_(options), schedule_(schedule), head_(head) {
+    for (std::size_t k = 0; k < data.classes.size(); ++k) index_[data.classes[k]] = int(k);
+  }
 
   Result<ProtocolResult> all_tasks() {
     const auto start = Clock::now();
-    const int classes = int(data_.classes.size());
-    ENGRAM_ASSIGN(result_.task_sizes,
-                  options_.first > 0
-                      ? growing_task_sizes(classes, options_.first, options_.increment)
-                      : equal_task_sizes(classes, options_.tasks));
-    result_.class_order.resize(data_.classes.size());
-    for (int k = 0; k < classes; ++k) result_.class_order[std::size_t(k)] = k;
-    if (options_.shuffle_classes) {
-      result_.class_order = NumpyRandom(options_.class_seed).permutation(classes);
-    }
-    task_of_class_.assign(data_.classes.size(), 0);
-    int next = 0;
-    for (int t = 0; t < int(result_.task_sizes.size()); ++t) {
-      for (int i = 0; i < result_.task_sizes[std::size_t(t)]; ++i) {
-        task_of_class_[std::size_t(result_.class_order[std::size_t(next++)])] = t;
-      }
-    }
+    result_.class_order = schedule_.class_order;
+    result_.task_sizes = schedule_.task_sizes;
+    result_.groups = schedule_.groups;
     double sum = 0;
-    for (int t = 0; t < int(result_.task_sizes.size()); ++t) {
+    for (int t = 0; t < int(schedule_.train.size()); ++t) {
       ENGRAM_TRY(one_task(t));
       sum += result_.tasks.back().average_accuracy;
     }
@@ -85,24 +104,7 @@ class Run {
  private:
   void report(int t, const char* stage, std::int64_t done, std::int64_t total) const {
     if (!options_.progress) return;
-    options_.progress({t + 1, int(result_.task_sizes.size()), stage, done, total});
-  }
-
-  // Training samples of the task: class by class as learned, then shuffled.
-  std::vector<int> samples_of_task(int t) {
-    std::vector<int> by_class;
-    for (const int k : result_.class_order) {
-      if (task_of_class_[std::size_t(k)] != t) continue;
-      for (int i = 0; i < int(data_.y_train.size()); ++i) {
-        if (data_.y_train[std::size_t(i)] == k) by_class.push_back(i);
-      }
-    }
-    std::vector<int> samples(by_class.size());
-    const std::vector<int> order = sample_order_.permutation(int(by_class.size()));
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      samples[i] = by_class[std::size_t(order[i])];
-    }
-    return samples;
+    options_.progress({t + 1, int(schedule_.train.size()), stage, done, total});
   }
 
   MatrixView<const float> gather(MatrixView<const float> x, std::span<const int> samples) {
@@ -127,7 +129,7 @@ class Run {
   }
 
   Status learn(int t, TaskResult& task) {
-    const std::vector<int> samples = samples_of_task(t);
+    const std::vector<int>& samples = schedule_.train[std::size_t(t)];
     task.train_samples = std::int64_t(samples.size());
     auto start = Clock::now();
     ENGRAM_TRY(in_batches(t, "learn", samples, [&](std::span<const int> part) {
@@ -152,15 +154,12 @@ class Run {
   Status test(int t, TaskResult& task) {
     std::vector<int> samples;
     for (int i = 0; i < int(data_.y_test.size()); ++i) {
-      if (task_of(i) <= t) samples.push_back(i);
+      if (schedule_.tested_from[std::size_t(group(i))] <= t) samples.push_back(i);
     }
     task.test_samples = std::int64_t(samples.size());
     // Learners number classes as they meet them; the data numbers them by name.
     std::vector<int> class_of_index;
-    for (const ClassInfo& info : head_.classes()) {
-      const auto found = std::find(data_.classes.begin(), data_.classes.end(), info.label);
-      class_of_index.push_back(int(found - data_.classes.begin()));
-    }
+    for (const ClassInfo& info : head_.classes()) class_of_index.push_back(index_.at(info.label));
     result_.predictions.assign(data_.y_test.size(), -1);
     const auto start = Clock::now();
     std::vector<Prediction> predictions;
@@ -179,58 +178,76 @@ class Run {
   }
 
   void count(int t, const std::vector<int>& samples, TaskResult& task) const {
-    std::vector<std::int64_t> right(std::size_t(t + 1)), all(std::size_t(t + 1));
+    const std::size_t groups = schedule_.tested_from.size(), classes = data_.classes.size();
+    std::vector<std::int64_t> right(groups), all(groups), class_right(classes), class_all(classes);
     std::int64_t all_right = 0;
     for (const int i : samples) {
-      const bool correct = result_.predictions[std::size_t(i)] == data_.y_test[std::size_t(i)];
-      ++all[std::size_t(task_of(i))];
-      right[std::size_t(task_of(i))] += correct;
-      all_right += correct;
+      const int answer = result_.predictions[std::size_t(i)], truth = data_.y_test[std::size_t(i)];
+      ++all[std::size_t(group(i))];
+      ++class_all[std::size_t(truth)];
+      right[std::size_t(group(i))] += answer == truth;
+      class_right[std::size_t(truth)] += answer == truth;
+      all_right += answer == truth;
     }
-    const auto percent = [](std::int64_t part, std::int64_t whole) {
-      return whole == 0 ? std::numeric_limits<double>::quiet_NaN()
-                        : 100.0 * double(part) / double(whole);
-    };
-    for (int i = 0; i <= t; ++i) {
-      task.accuracy.push_back(percent(right[std::size_t(i)], all[std::size_t(i)]));
+    for (std::size_t i = 0; i < groups; ++i) {
+      if (schedule_.tested_from[i] > t) break;  // groups come in the order of their tasks
+      task.accuracy.push_back(percent(right[i], all[i]));
     }
     task.top1 = percent(all_right, std::int64_t(samples.size()));
+    task.all_classes = percent(all_right, std::int64_t(data_.y_test.size()));
+    task.balanced = balanced_accuracy(class_right, class_all);
   }
 
   Status one_task(int t) {
     TaskResult task;
-    for (int i = 0; i <= t; ++i) task.classes_seen += result_.task_sizes[std::size_t(i)];
+    for (int i = 0; i <= t; ++i) task.classes_seen += schedule_.task_sizes[std::size_t(i)];
     ENGRAM_TRY(learn(t, task));
     ENGRAM_TRY(test(t, task));
     matrix_.push_back(task.accuracy);
-    task.average_accuracy = average_accuracy(matrix_, t);
-    task.forgetting = average_forgetting(matrix_, t);
+    task.average_accuracy = schedule_.overall ? task.top1 : average_accuracy(matrix_, t);
+    task.forgetting = schedule_.forgets ? average_forgetting(matrix_, t)
+                                        : std::numeric_limits<double>::quiet_NaN();
     result_.tasks.push_back(std::move(task));
     return {};
   }
 
-  int task_of(int test_sample) const {
-    return task_of_class_[std::size_t(data_.y_test[std::size_t(test_sample)])];
-  }
+  int group(int test_sample) const { return schedule_.group[std::size_t(test_sample)]; }
 
   const ProtocolData& data_;
   const ProtocolOptions& options_;
+  const Schedule& schedule_;
   ProtocolHead& head_;
-  NumpyRandom sample_order_;
   ProtocolResult result_;
-  std::vector<int> task_of_class_;
+  std::map<std::string, int> index_;         // of class names
   std::vector<std::vector<double>> matrix_;  // R
   std::vector<float> rows_;                  // one batch
 };
 
 }  // namespace
 
+const char* name(Protocol protocol) {
+  constexpr const char* kNames[] = {"cil", "dil", "task-free", "joint"};
+  return kNames[std::size_t(protocol)];
+}
+
+Result<Protocol> parse_protocol(const std::string& text) {
+  for (const Protocol protocol :
+       {Protocol::cil, Protocol::dil, Protocol::task_free, Protocol::joint}) {
+    if (text == name(protocol)) return protocol;
+  }
+  return bad(
+      fmt::format("protocol is \"{}\"; it can be one of: cil, dil, task-free, joint.", text));
+}
+
 Result<ProtocolResult> run_protocol(const ProtocolData& data, const ProtocolOptions& options,
                                     const Kernels& kernels) {
   ENGRAM_TRY(check(data, options));
+  ProtocolOptions used = options;
+  if (options.head == Head::probe) used.protocol = Protocol::joint;
+  ENGRAM_ASSIGN(const Schedule schedule, make_schedule(data, used));
   ENGRAM_ASSIGN(const std::unique_ptr<ProtocolHead> head,
-                make_head(options.head, options.config, data.x_train.cols, kernels));
-  return Run(data, options, *head).all_tasks();
+                make_head(used, data.x_train.cols, data.classes, kernels));
+  return Run(data, used, schedule, *head).all_tasks();
 }
 
 }  // namespace engram

@@ -1,4 +1,4 @@
-// The heads that the protocol compares, behind one interface.
+// The heads that the protocols compare, behind one interface.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace engram {
 
-// What the protocol needs of a learner. Classes are numbered in the order in which they come.
+// What a protocol needs of a learner. Classes are numbered in the order in which they come.
 class ProtocolHead {
  public:
   virtual ~ProtocolHead() = default;
@@ -21,8 +21,15 @@ class ProtocolHead {
   virtual std::vector<ClassInfo> classes() const = 0;
 };
 
-// `config` with that many features; of it, no_projection takes what concerns a readout, ncm nothing.
-Result<std::unique_ptr<ProtocolHead>> make_head(Head head, LearnerConfig config, int features,
+// options.head with options.config for that many features; `class_names` are the rows of
+// options.targets. invalid_argument: targets or a setting that the head needs and does not have.
+Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, int features,
+                                                const std::vector<std::string>& class_names,
                                                 const Kernels& kernels);
+
+// For heads: the best of `classes` scores in each row.
+void take_best(MatrixView<const float> scores, std::span<Prediction> predictions);
+// Samples of each class, in the order of the classes.
+std::vector<std::int64_t> counts_of(const std::vector<ClassInfo>& classes);
 
 }  // namespace engram

@@ -1,118 +1,109 @@
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine/calibrate.h"
 #include "platform/file.h"
 #include "tools/commands.h"
-#include "tools/evaluation_data.h"
 #include "tools/evaluation_report.h"
+#include "tools/evaluation_run.h"
 #include "tools/exit_code.h"
-#include "tools/learner_options.h"
 #include "tools/open_model.h"
-#include "tools/progress.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 
 namespace engram {
 namespace {
 
-struct EvaluateOptions {
-  std::string train, test, out = "engram-report", protocol = "cil";
-  std::vector<std::string> heads{"ranpac"};
-  int tasks = 0;  // 0: 10, or as many as there are classes
-  std::uint32_t class_seed = 1993;
-  LearnerOptions learner;
-};
+constexpr int kScaleRows = 1000;  // features that the exact arithmetic's constants are measured on
 
-struct HeadChoice {
-  std::string name;
-  Head head = Head::ranpac;
-  LearnerConfig config;
-};
-
-// "exact", "float" and "float-bipolar" are RanPAC in that arithmetic; "ranpac" is as the other
-// options say.
-Result<HeadChoice> choose_head(const std::string& word, const LearnerConfig& base) {
-  HeadChoice choice{word, Head::ranpac, base};
-  if (word == "exact") {
-    choice.config.arithmetic = Arithmetic::exact;
-    choice.config.weights = Weights::bipolar;
-    choice.config.nonlinearity = Nonlinearity::relu;
-  } else if (word == "float" || word == "float-bipolar") {
-    choice.config.arithmetic = Arithmetic::floating;
-    choice.config.weights = word == "float" ? Weights::gaussian : Weights::bipolar;
-  } else {
-    ENGRAM_ASSIGN(choice.head, parse_head(word == "none" ? "no-projection" : word));
+// --features F names both parts; otherwise both must be named.
+Status complete(EvaluateOptions& options) {
+  DataSource& source = options.source;
+  if (!options.features.empty()) {
+    if (!source.train.empty() || !source.test.empty()) {
+      return Status(Code::invalid_argument,
+                    "--features names both parts; leave out --train and --test.");
+    }
+    source.train = source.test = options.features;
   }
-  return choice;
-}
-
-Result<std::vector<HeadChoice>> choose_heads(const EvaluateOptions& options) {
-  if (options.protocol != "cil") {
+  if (source.train.empty() || source.test.empty()) {
     return Status(Code::invalid_argument,
-                  fmt::format("--protocol {}: only cil (class-incremental learning) is known.",
-                              printable(options.protocol)));
+                  "Name the data: --train and --test, or --features. See engram evaluate --help.");
   }
-  ENGRAM_ASSIGN(const LearnerConfig base, apply(options.learner, LearnerConfig{}));
-  std::vector<HeadChoice> heads;
-  for (const std::string& word : options.heads) {
-    ENGRAM_ASSIGN(HeadChoice choice, choose_head(word, base));
-    heads.push_back(std::move(choice));
-  }
-  return heads;
+  source.by_domain = options.protocol == name(Protocol::dil);
+  return {};
 }
 
-Result<ProtocolResult> run_head(const HeadChoice& head, const EvaluationData& data,
-                                const ModelCard& card, const EvaluateOptions& options,
-                                const Console& console) {
-  const int classes = static_cast<int>(data.classes.size());
-  ProtocolOptions protocol;
-  protocol.head = head.head;
-  protocol.config = head.config;
-  protocol.config.backbone = card.sha256;
-  protocol.config.features = card.features;
-  protocol.config.feature_scale = card.feature_scale;
-  protocol.config.hidden_mul = card.hidden_mul;
-  protocol.tasks = options.tasks > 0 ? options.tasks : std::min(10, classes);
-  protocol.class_seed = options.class_seed;
-  Progress progress(console.shows_progress(), head.name, protocol.tasks, "task");
-  int done = 0;
-  protocol.progress = [&](const ProtocolProgress& now) {
-    progress.advance(now.task - 1 - done);
-    done = now.task - 1;
-  };
-  return run_protocol(data.view(), protocol);
+// The constants of the exact arithmetic: the options', the model card's, or measured.
+Status choose_scale(const EvaluateOptions& options,
+                    const std::optional<FeatureExtractor>& extractor, const EvaluationData& data,
+                    Evaluation& evaluation) {
+  if (extractor) {
+    evaluation.feature_scale = extractor->card().feature_scale;
+    evaluation.hidden_mul = extractor->card().hidden_mul;
+  } else {
+    const int rows = data.train.rows(), every = std::max(1, rows / kScaleRows);
+    std::vector<float> sample;
+    for (int i = 0; i < rows; i += every) {
+      const float* row = data.train.view().row(i);
+      sample.insert(sample.end(), row, row + data.train.width);
+    }
+    const int width = data.train.width;
+    const auto measured = calibrate({sample.data(), int(sample.size()) / width, width, width});
+    const bool exact =
+        std::any_of(evaluation.rows.begin(), evaluation.rows.end(), [](const EvaluationRow& row) {
+          return projects(row.head) && row.config.arithmetic == Arithmetic::exact;
+        });
+    if (measured.ok()) {
+      evaluation.feature_scale = measured.value().feature_scale;
+      evaluation.hidden_mul = measured.value().hidden_mul;
+      evaluation.measured_scale = exact;
+    } else if (exact && (options.feature_scale <= 0 || options.hidden_mul <= 0)) {
+      return measured.status();
+    }
+  }
+  if (options.feature_scale > 0) evaluation.feature_scale = options.feature_scale;
+  if (options.hidden_mul > 0) evaluation.hidden_mul = options.hidden_mul;
+  return {};
 }
 
 Status write_text(const std::string& path, const std::string& text) {
   return replace_file(path, std::as_bytes(std::span(text)));
 }
 
-Result<int> run_evaluate(const Session& session, const EvaluateOptions& options) {
+Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
   const Console& console = session.console;
-  ENGRAM_ASSIGN(const std::vector<HeadChoice> heads, choose_heads(options));
-  ENGRAM_ASSIGN(FeatureExtractor extractor, open_model(session.global));
+  ENGRAM_TRY(complete(options));
+  Evaluation evaluation;
+  ENGRAM_ASSIGN(evaluation.rows, choose_rows(options));
+  ENGRAM_ASSIGN(evaluation.protocol, parse_protocol(options.protocol));
+  std::optional<FeatureExtractor> extractor;
+  const auto open_extractor = [&]() -> Result<FeatureExtractor*> {
+    ENGRAM_ASSIGN(extractor, open_model(session.global));
+    return &*extractor;
+  };
   ENGRAM_ASSIGN(const EvaluationData data,
-                read_evaluation_data(extractor, options.train, options.test, console));
-  Evaluation evaluation{.model = extractor.card().name,
-                        .train = options.train,
-                        .test = options.test,
-                        .classes = data.classes,
-                        .train_pictures = std::ssize(data.y_train),
-                        .test_pictures = std::ssize(data.y_test),
-                        .skipped = data.skipped,
-                        .features = extractor.features(),
-                        .hidden = heads.front().config.hidden,
-                        .class_seed = options.class_seed,
-                        .extract_seconds = data.train.seconds + data.test.seconds,
-                        .peak_bytes = 0,
-                        .heads = {}};
-  for (const HeadChoice& head : heads) {
-    ENGRAM_ASSIGN(ProtocolResult result, run_head(head, data, extractor.card(), options, console));
-    evaluation.heads.push_back({head.name, std::move(result)});
+                read_evaluation_data(options.source, open_extractor, console));
+  evaluation.model = extractor ? extractor->card().name : "features";
+  evaluation.train = options.source.train;
+  evaluation.test = options.source.test;
+  evaluation.classes = data.train.classes;
+  evaluation.domains = data.train.domains;
+  evaluation.train_samples = data.train.rows();
+  evaluation.test_samples = data.test.rows();
+  evaluation.skipped = data.skipped;
+  evaluation.features = data.train.width;
+  evaluation.extract_seconds = data.seconds;
+  ENGRAM_TRY(choose_scale(options, extractor, data, evaluation));
+  for (EvaluationRow& row : evaluation.rows) {
+    row.config.backbone = extractor ? extractor->card().sha256 : "features";
   }
+  extractor.reset();  // its memory is not the learner's
+  ENGRAM_TRY(run_rows(options, data, console, evaluation));
   evaluation.peak_bytes = peak_memory_bytes();
 
   const std::string text = evaluation_text(evaluation);
@@ -120,10 +111,13 @@ Result<int> run_evaluate(const Session& session, const EvaluateOptions& options)
   ENGRAM_TRY(make_directories(options.out));
   ENGRAM_TRY(write_text(options.out + "/report.txt", text));
   ENGRAM_TRY(write_text(options.out + "/report.json", json_text(json) + "\n"));
-  ENGRAM_TRY(write_text(options.out + "/accuracy.svg", evaluation_svg(evaluation)));
+  ENGRAM_TRY(write_text(options.out + "/results.csv", evaluation_csv(evaluation)));
+  ENGRAM_TRY(write_text(options.out + "/accuracy.svg", accuracy_plot(evaluation)));
+  ENGRAM_TRY(write_text(options.out + "/report.html", evaluation_html(evaluation)));
   console.answer(text);
-  console.note(fmt::format("written to {0}/: report.txt, report.json, accuracy.svg\n",
-                           printable(options.out)));
+  console.note(fmt::format(
+      "written to {0}/: report.html, report.txt, report.json, results.csv, accuracy.svg\n",
+      printable(options.out)));
   console.object(json);
   return data.skipped == 0 ? 0 : kExitSomeSkipped;
 }
@@ -134,40 +128,36 @@ void add_evaluate(CLI::App& app, Session& session) {
   const auto options = std::make_shared<EvaluateOptions>();
   const Manual manual{
       .name = "evaluate",
-      .summary = "measure accuracy and forgetting on your own pictures",
-      .synopsis = "engram evaluate --train DIR --test DIR [--tasks N] [--head LIST]",
+      .summary = "measure accuracy and forgetting on your own pictures or features",
+      .synopsis =
+          "engram evaluate --train DIR --test DIR [options]\n"
+          "engram evaluate --features FILE.npz [options]",
       .description =
-          "Learns the classes of --train in tasks, one after another, and after each task tests on "
-          "--test: the accuracy matrix R (row t: accuracy on each earlier task after task t), "
-          "average accuracy A_t, forgetting F_t and top-1, with time and peak memory. Written as "
-          "text, JSON and an SVG plot. No state is touched.\n\n"
+          "Learns --train in tasks, one after another, and after each task tests on --test: the "
+          "accuracy matrix R (row t: accuracy on each earlier task after task t), average accuracy "
+          "A_t, forgetting F_t, top-1 and balanced accuracy, with time and peak memory. Written as "
+          "text, JSON, CSV, SVG and one HTML page. No state is touched.\n\n"
+          "Protocols: cil, classes in tasks; dil, domains in turn (folders domain/class, or {} in "
+          "the paths with --domains); task-free, a stream in which each class comes and goes; "
+          "joint, everything at once.\n\n"
           "Heads, several with commas: ranpac (as the options say), exact, float, float-bipolar "
-          "(RanPAC in that arithmetic), none (ridge regression without projection), ncm (nearest "
-          "class mean). The features are computed once for all of them.",
+          "(RanPAC in that arithmetic), none (ridge regression without projection), pairwise "
+          "(products of the first 100 features), ncm (nearest class mean), lda and rp-lda (linear "
+          "discriminant on features or hidden units), scaled and balanced (for classes of uneven "
+          "size), regression (on --targets), probe (a linear probe trained jointly). Every head "
+          "is run with every --hidden, --lambda and --nonlinearity; several --seed or "
+          "--projection-seed give mean and deviation.\n\n"
+          "Feature files need no backbone: an .npz with x (N, L) and y (N), or NAME_x.npy with "
+          "NAME_y.npy beside it as `engram features` writes them; optional arrays are classes "
+          "(names) and domain. With --features one .npz holds x_train, y_train, x_test, y_test "
+          "(and domain_train, domain_test).",
       .example =
           "engram evaluate --train photos/train --test photos/test --tasks 10 "
-          "--head exact,float,ncm"};
+          "--head exact,float,lda,ncm\n"
+          "engram evaluate --features vit.npz --hidden 2000,5000,10000 --seed 1993,1994,1995"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_evaluate(session, *options); });
-  command->add_option("--train", options->train, "Training pictures, a folder per class")
-      ->type_name("DIR")
-      ->required();
-  command->add_option("--test", options->test, "Test pictures, the same folders")
-      ->type_name("DIR")
-      ->required();
-  command->add_option("--tasks", options->tasks, "Tasks (default 10, at most one per class)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--head", options->heads, "What to measure (default ranpac)")
-      ->type_name("LIST")
-      ->delimiter(',');
-  command->add_option("--protocol", options->protocol, "cil: class-incremental (the only one)")
-      ->type_name("NAME");
-  command->add_option("--seed", options->class_seed, "Order of the classes (default 1993)")
-      ->type_name("N");
-  command->add_option("--out", options->out, "Folder of the report (default engram-report)")
-      ->type_name("DIR");
-  add_learner_options(*command, options->learner, "--projection-seed");
+  add_evaluate_options(*command, *options);
 }
 
 }  // namespace engram

@@ -1,10 +1,12 @@
 #include "tools/evaluation_data.h"
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "tools/picture_stream.h"
 #include "tools/terminal.h"
 #include "tools/tree.h"
 #include "tools/units.h"
@@ -12,53 +14,191 @@
 namespace engram {
 namespace {
 
-int index_of(const std::vector<std::string>& sorted, const std::string& label) {
-  const auto found = std::lower_bound(sorted.begin(), sorted.end(), label);
-  return found != sorted.end() && *found == label ? static_cast<int>(found - sorted.begin()) : -1;
+// Numbers for names, in the order in which they are first asked for.
+class Numbering {
+ public:
+  explicit Numbering(const std::vector<std::string>& names) : names_(names) {
+    for (std::size_t i = 0; i < names.size(); ++i) index_[names[i]] = int(i);
+  }
+  int find(const std::string& name) const {
+    const auto found = index_.find(name);
+    return found == index_.end() ? -1 : found->second;
+  }
+  int number(const std::string& name) {
+    const auto [found, is_new] = index_.emplace(name, int(names_.size()));
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, int> index_;
+};
+
+struct DomainFolder {
+  std::string domain, folder;
+};
+
+Result<std::vector<DomainFolder>> domain_folders(const DataSource& source,
+                                                 const std::string& path) {
+  if (!source.by_domain) return std::vector<DomainFolder>{{"", path}};
+  namespace fs = std::filesystem;
+  std::vector<std::string> domains = source.domains;
+  const std::size_t place = path.find("{}");
+  if (domains.empty()) {
+    if (place != std::string::npos) {
+      return Status(
+          Code::invalid_argument,
+          fmt::format("{}: {{}} stands for a domain; name them with --domains.", printable(path)));
+    }
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(path, error)) {
+      if (entry.is_directory(error)) domains.push_back(entry.path().filename().string());
+    }
+    std::sort(domains.begin(), domains.end());
+  }
+  std::vector<DomainFolder> folders;
+  for (const std::string& domain : domains) {
+    std::string folder = (fs::path(path) / domain).string();
+    if (place != std::string::npos) folder = std::string(path).replace(place, 2, domain);
+    folders.push_back({domain, folder});
+  }
+  if (folders.empty()) {
+    return Status(Code::not_found,
+                  fmt::format("{}: holds no folder; a folder per domain, and in it one per class, "
+                              "was expected.",
+                              printable(path)));
+  }
+  return folders;
+}
+
+Result<FeatureSet> read_pictures(const DataSource& source, const std::string& path,
+                                 const char* what, FeatureExtractor& extractor,
+                                 const Console& console, std::int64_t& skipped) {
+  ENGRAM_ASSIGN(const std::vector<DomainFolder> folders, domain_folders(source, path));
+  std::vector<LabelledPath> items;
+  std::vector<int> domain_of_item;
+  FeatureSet set;
+  for (std::size_t d = 0; d < folders.size(); ++d) {
+    ENGRAM_ASSIGN(const Tree tree, read_tree(folders[d].folder));
+    for (const std::string& note : tree.notes) console.warn(note);
+    items.insert(items.end(), tree.items.begin(), tree.items.end());
+    domain_of_item.resize(items.size(), int(d));
+    if (source.by_domain) set.domains.push_back(folders[d].domain);
+  }
+  std::vector<std::string> paths, labels;
+  for (const LabelledPath& item : items) {
+    paths.push_back(item.path);
+    labels.push_back(item.label);
+  }
+  ENGRAM_ASSIGN(FeatureTable table, read_features(extractor, paths, what, console));
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  const Numbering classes(labels);
+  for (const std::size_t index : table.indices) {
+    set.y.push_back(classes.find(items[index].label));
+    if (source.by_domain) set.domain.push_back(domain_of_item[index]);
+  }
+  set.x = std::move(table.values);
+  set.width = table.width;
+  set.classes = std::move(labels);
+  skipped += std::ssize(table.skipped);
+  return set;
+}
+
+// Domains in the order that the user wants, of both sets. refused: a domain nobody has.
+Status align_domains(const std::vector<std::string>& wanted, FeatureSet& train, FeatureSet& test) {
+  Numbering domains(wanted.empty() ? train.domains : wanted);
+  const std::size_t named = domains.names().size();
+  for (FeatureSet* set : {&train, &test}) {
+    for (int& domain : set->domain) domain = domains.number(set->domains[std::size_t(domain)]);
+  }
+  if (!wanted.empty() && domains.names().size() > named) {
+    return Status(Code::invalid_argument,
+                  fmt::format("--domains leaves out \"{}\", which has samples.",
+                              printable(domains.names()[named])));
+  }
+  train.domains = test.domains = domains.names();
+  return {};
+}
+
+// Leaves the classes that have training samples, in their order; returns how many test rows went.
+std::int64_t align_classes(FeatureSet& train, FeatureSet& test) {
+  std::vector<bool> used(train.classes.size());
+  for (const int k : train.y) used[std::size_t(k)] = true;
+  std::vector<std::string> kept;
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    if (used[k]) kept.push_back(train.classes[k]);
+  }
+  const Numbering classes(kept);
+  for (int& k : train.y) k = classes.find(train.classes[std::size_t(k)]);
+  int rows = 0;
+  for (int i = 0; i < test.rows(); ++i) {
+    const int k = classes.find(test.classes[std::size_t(test.y[std::size_t(i)])]);
+    if (k < 0) continue;
+    if (rows != i) {
+      std::copy_n(test.view().row(i), test.width,
+                  test.x.data() + std::size_t(rows) * std::size_t(test.width));
+    }
+    if (!test.domain.empty()) test.domain[std::size_t(rows)] = test.domain[std::size_t(i)];
+    test.y[std::size_t(rows++)] = k;
+  }
+  const std::int64_t left_out = test.rows() - rows;
+  test.y.resize(std::size_t(rows));
+  test.x.resize(std::size_t(rows) * std::size_t(test.width));
+  if (!test.domain.empty()) test.domain.resize(std::size_t(rows));
+  train.classes = test.classes = kept;
+  return left_out;
 }
 
 }  // namespace
 
 ProtocolData EvaluationData::view() const {
-  return {train.view(), y_train, test.view(), y_test, classes};
+  return {train.view(),  train.y,      test.view(), test.y,
+          train.classes, train.domain, test.domain, train.domains};
 }
 
-Result<EvaluationData> read_evaluation_data(FeatureExtractor& extractor, const std::string& train,
-                                            const std::string& test, const Console& console) {
-  ENGRAM_ASSIGN(const Tree train_tree, read_tree(train));
-  ENGRAM_ASSIGN(Tree test_tree, read_tree(test));
-  for (const Tree* tree : {&train_tree, static_cast<const Tree*>(&test_tree)}) {
-    for (const std::string& note : tree->notes) console.warn(note);
-  }
+Result<EvaluationData> read_evaluation_data(const DataSource& source,
+                                            const OpenExtractor& open_extractor,
+                                            const Console& console) {
   EvaluationData data;
-  ENGRAM_ASSIGN(data.train, read_features(extractor, train_tree.paths(), "train", console));
-  std::set<std::string> labels;
-  for (const std::size_t index : data.train.indices) labels.insert(train_tree.items[index].label);
-  data.classes.assign(labels.begin(), labels.end());
-  if (data.classes.empty()) {
+  double start = seconds_now();
+  if (is_feature_file(source.train) != is_feature_file(source.test)) {
+    return Status(Code::invalid_argument,
+                  "--train and --test must both be folders of pictures, or both feature files.");
+  }
+  if (is_feature_file(source.train)) {
+    ENGRAM_ASSIGN(data.train, read_feature_file(source.train, FeaturePart::train));
+    ENGRAM_ASSIGN(data.test, read_feature_file(source.test, FeaturePart::test));
+  } else {
+    ENGRAM_ASSIGN(FeatureExtractor * extractor, open_extractor());
+    start = seconds_now();
+    ENGRAM_ASSIGN(data.train,
+                  read_pictures(source, source.train, "train", *extractor, console, data.skipped));
+    ENGRAM_ASSIGN(data.test,
+                  read_pictures(source, source.test, "test", *extractor, console, data.skipped));
+  }
+  if (data.train.rows() == 0) {
     return Status(Code::bad_data,
-                  fmt::format("{}: no training picture could be read.", printable(train)));
+                  fmt::format("{}: no training picture could be read.", printable(source.train)));
   }
-  const auto without_training = [&](const LabelledPath& item) {
-    return index_of(data.classes, item.label) < 0;
-  };
-  if (const auto left_out = std::erase_if(test_tree.items, without_training); left_out > 0) {
-    console.warn(fmt::format("{}: {} of classes without a training picture left out.",
-                             printable(test),
-                             plural(std::int64_t(left_out), "test picture", "test pictures")));
+  if (data.train.width != data.test.width) {
+    return Status(Code::bad_data,
+                  fmt::format("{} has rows of {} features, {} of {}.", printable(source.train),
+                              data.train.width, printable(source.test), data.test.width));
   }
-  ENGRAM_ASSIGN(data.test, read_features(extractor, test_tree.paths(), "test", console));
-  if (data.test.indices.empty()) {
-    return Status(Code::bad_data, fmt::format("{}: no test picture of a class in {} could be read.",
-                                              printable(test), printable(train)));
+  ENGRAM_TRY(align_domains(source.domains, data.train, data.test));
+  if (const std::int64_t left_out = align_classes(data.train, data.test); left_out > 0) {
+    console.warn(fmt::format("{}: {} of classes without a training sample left out.",
+                             printable(source.test),
+                             plural(left_out, "test sample", "test samples")));
   }
-  for (const std::size_t i : data.train.indices) {
-    data.y_train.push_back(index_of(data.classes, train_tree.items[i].label));
+  if (data.test.rows() == 0) {
+    return Status(Code::bad_data, fmt::format("{}: no test sample of a class in {} could be read.",
+                                              printable(source.test), printable(source.train)));
   }
-  for (const std::size_t i : data.test.indices) {
-    data.y_test.push_back(index_of(data.classes, test_tree.items[i].label));
-  }
-  data.skipped = std::ssize(data.train.skipped) + std::ssize(data.test.skipped);
+  data.seconds = seconds_now() - start;
   return data;
 }
 

@@ -1,12 +1,11 @@
 #include "tools/evaluation_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tools/progress.h"
-#include "tools/report_svg.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -14,150 +13,137 @@
 namespace engram {
 namespace {
 
-std::string percent(double value) {
-  return std::isfinite(value) ? fmt::format("{:.1f}", value) : "-";
+constexpr std::size_t kMostColumns = 12;  // of R, in text
+constexpr std::size_t kMostLines = 20;    // of one head; of more tasks only some are shown
+
+std::string column_name(const ProtocolResult& result, std::size_t i) {
+  return i < result.groups.size() ? shorten(result.groups[i], 10) : fmt::to_string(i + 1);
 }
 
-nlohmann::ordered_json number(double value) {  // JSON has no NaN
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
-
-std::string matrix_text(const HeadResult& head) {
+std::string matrix_text(const ProtocolResult& result) {
+  const std::size_t shown = printed_columns(result);
   std::vector<Column> columns{{"after task", Align::right}};
-  for (std::size_t i = 1; i <= head.result.tasks.size(); ++i) {
-    columns.push_back({fmt::format("{}", i), Align::right, 5});
+  for (std::size_t i = 0; i < shown; ++i) {
+    columns.push_back({column_name(result, i), Align::right, 5});
   }
   for (const char* heading : {"A_t", "F_t", "top-1"}) columns.push_back({heading, Align::right, 5});
   columns.push_back({"lambda", Align::right});
   Table table(columns);
-  for (std::size_t t = 0; t < head.result.tasks.size(); ++t) {
-    const TaskResult& task = head.result.tasks[t];
-    std::vector<std::string> row{fmt::format("{}", t + 1)};
-    for (const double value : task.accuracy) row.push_back(percent(value));
-    row.resize(1 + head.result.tasks.size());
-    row.insert(row.end(),
-               {percent(task.average_accuracy), percent(task.forgetting), percent(task.top1),
-                task.lambda > 0 ? fmt::format("{:g}", task.lambda) : "-"});
+  const std::size_t tasks = result.tasks.size(),
+                    every = std::max<std::size_t>(1, (tasks + kMostLines - 1) / kMostLines);
+  for (std::size_t t = 0; t < tasks; ++t) {
+    if ((t + 1) % every != 0 && t + 1 != tasks) continue;
+    const TaskResult& task = result.tasks[t];
+    std::vector<std::string> row{fmt::to_string(t + 1)};
+    for (std::size_t i = 0; i < std::min(shown, task.accuracy.size()); ++i) {
+      row.push_back(percent_text(task.accuracy[i]));
+    }
+    row.resize(1 + shown);
+    row.insert(row.end(), {percent_text(task.average_accuracy), percent_text(task.forgetting),
+                           percent_text(task.top1),
+                           task.lambda > 0 ? fmt::format("{:.3g}", task.lambda) : "-"});
     table.add(std::move(row));
   }
   return table.text(false);
 }
 
-struct Times {
-  double learn = 0, solve = 0, test = 0;
-};
-Times times_of(const ProtocolResult& result) {
-  Times times;
-  for (const TaskResult& task : result.tasks) {
-    times.learn += task.learn_seconds;
-    times.solve += task.solve_seconds;
-    times.test += task.test_seconds;
+std::string notes_text(const ProtocolResult& result) {
+  std::string text;
+  int notes = 0;
+  for (std::size_t t = 0; t < result.tasks.size(); ++t) {
+    if (result.tasks[t].note.empty()) continue;
+    if (++notes <= 3) text += fmt::format("task {}: {}\n", t + 1, result.tasks[t].note);
   }
-  return times;
+  if (notes > 3) text += fmt::format("and {} more such notes (report.json has them)\n", notes - 3);
+  return text;
+}
+
+std::string summary_text(const Evaluation& evaluation) {
+  const bool stream = evaluation.protocol == Protocol::task_free;
+  std::vector<Column> columns{{"head"}};
+  for (const char* heading : {"A_T", "mean A_t", "F_T", "top-1", "balanced"}) {
+    columns.push_back({heading, Align::right});
+  }
+  if (stream) columns.push_back({"mean, all classes", Align::right});
+  for (const char* heading : {"learn", "solve", "test"}) columns.push_back({heading, Align::right});
+  Table table(columns);
+  for (const EvaluationRow& row : evaluation.rows) {
+    const auto last = [&](double TaskResult::*value) {
+      return mean_text(
+          row.over_runs([&](const ProtocolResult& r) { return r.tasks.back().*value; }));
+    };
+    const auto time = [&](double TaskResult::*value) {
+      const MeanDeviation seconds = row.over_runs([&](const ProtocolResult& r) {
+        double sum = 0;
+        for (const TaskResult& task : r.tasks) sum += task.*value;
+        return sum;
+      });
+      return duration_text(seconds.mean);
+    };
+    std::vector<std::string> cells{
+        row.name,
+        last(&TaskResult::average_accuracy),
+        mean_text(row.over_runs([](const ProtocolResult& r) { return r.mean_average_accuracy; })),
+        last(&TaskResult::forgetting),
+        last(&TaskResult::top1),
+        last(&TaskResult::balanced)};
+    if (stream) {
+      cells.push_back(mean_text(row.over_runs([](const ProtocolResult& r) {
+        double sum = 0;
+        for (const TaskResult& task : r.tasks) sum += task.all_classes;
+        return sum / double(r.tasks.size());
+      })));
+    }
+    cells.insert(cells.end(), {time(&TaskResult::learn_seconds), time(&TaskResult::solve_seconds),
+                               time(&TaskResult::test_seconds)});
+    table.add(std::move(cells));
+  }
+  return table.text(false);
 }
 
 }  // namespace
 
-std::string evaluation_text(const Evaluation& evaluation) {
+std::string percent_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.1f}", value) : "-";
+}
+
+std::string mean_text(const MeanDeviation& value) {
+  if (!std::isfinite(value.mean) || !(value.deviation > 0)) return percent_text(value.mean);
+  return fmt::format("{:.1f} ±{:.1f}", value.mean, value.deviation);
+}
+
+std::size_t printed_columns(const ProtocolResult& result) {
+  const std::size_t columns = result.groups.empty() ? result.tasks.size() : result.groups.size();
+  return columns <= kMostColumns ? columns : 0;
+}
+
+std::string evaluation_subject(const Evaluation& evaluation) {
   std::string text = fmt::format(
-      "{}, L {}, M {}; {} training and {} test pictures of {}; class order of seed {}\n",
-      printable(evaluation.model), evaluation.features, evaluation.hidden,
-      count_text(evaluation.train_pictures), count_text(evaluation.test_pictures),
-      plural(std::ssize(evaluation.classes), "class", "classes"), evaluation.class_seed);
-  for (const HeadResult& head : evaluation.heads) {
-    text += fmt::format("\n{}: accuracy in % on the classes of each task\n{}", head.name,
-                        matrix_text(head));
-    for (const TaskResult& task : head.result.tasks) {
-      if (!task.note.empty()) text += task.note + "\n";
-    }
+      "{}, L {}; {} training and {} test samples of {}; protocol {}", printable(evaluation.model),
+      evaluation.features, count_text(evaluation.train_samples),
+      count_text(evaluation.test_samples),
+      plural(std::ssize(evaluation.classes), "class", "classes"), name(evaluation.protocol));
+  if (evaluation.protocol == Protocol::dil) {
+    text += fmt::format(", {}", plural(std::ssize(evaluation.domains), "domain", "domains"));
   }
-  Table summary({{"head"},
-                 {"A_T", Align::right},
-                 {"mean A_t", Align::right},
-                 {"F_T", Align::right},
-                 {"top-1", Align::right},
-                 {"learn", Align::right},
-                 {"solve", Align::right},
-                 {"test", Align::right}});
-  for (const HeadResult& head : evaluation.heads) {
-    const TaskResult& last = head.result.tasks.back();
-    const Times times = times_of(head.result);
-    summary.add({head.name, percent(last.average_accuracy),
-                 percent(head.result.mean_average_accuracy), percent(last.forgetting),
-                 percent(last.top1), duration_text(times.learn), duration_text(times.solve),
-                 duration_text(times.test)});
+  return text;
+}
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  std::string text = evaluation_subject(evaluation) + "\n";
+  if (evaluation.measured_scale) {
+    text += fmt::format("exact: feature scale {:g} and gain {} measured on the training features\n",
+                        evaluation.feature_scale, evaluation.hidden_mul);
   }
-  text += "\n" + summary.text(false);
+  for (const EvaluationRow& row : evaluation.rows) {
+    const EvaluationRun& run = row.runs.front();
+    text += fmt::format("\n{}: accuracy in %, class order of seed {}\n{}{}", row.name,
+                        run.class_seed, matrix_text(run.result), notes_text(run.result));
+  }
+  text += "\n" + summary_text(evaluation);
   return text + fmt::format("\nfeatures {}, peak memory {}\n",
                             duration_text(evaluation.extract_seconds),
                             bytes_text(evaluation.peak_bytes));
-}
-
-nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
-  nlohmann::ordered_json heads = nlohmann::ordered_json::array();
-  for (const HeadResult& head : evaluation.heads) {
-    nlohmann::ordered_json tasks = nlohmann::ordered_json::array();
-    for (const TaskResult& task : head.result.tasks) {
-      nlohmann::ordered_json row = nlohmann::ordered_json::array();
-      for (const double value : task.accuracy) row.push_back(number(value));
-      tasks.push_back({{"classes_seen", task.classes_seen},
-                       {"train_samples", task.train_samples},
-                       {"test_samples", task.test_samples},
-                       {"accuracy", row},
-                       {"average_accuracy", number(task.average_accuracy)},
-                       {"forgetting", number(task.forgetting)},
-                       {"top1", number(task.top1)},
-                       {"lambda", task.lambda},
-                       {"note", task.note},
-                       {"learn_seconds", task.learn_seconds},
-                       {"solve_seconds", task.solve_seconds},
-                       {"test_seconds", task.test_seconds}});
-    }
-    const TaskResult& last = head.result.tasks.back();
-    heads.push_back({{"head", head.name},
-                     {"average_accuracy", number(last.average_accuracy)},
-                     {"mean_average_accuracy", number(head.result.mean_average_accuracy)},
-                     {"forgetting", number(last.forgetting)},
-                     {"top1", number(last.top1)},
-                     {"seconds", head.result.seconds},
-                     {"class_order", head.result.class_order},
-                     {"task_sizes", head.result.task_sizes},
-                     {"tasks", tasks}});
-  }
-  return {{"protocol", "cil"},
-          {"model", evaluation.model},
-          {"train", evaluation.train},
-          {"test", evaluation.test},
-          {"classes", evaluation.classes},
-          {"train_pictures", evaluation.train_pictures},
-          {"test_pictures", evaluation.test_pictures},
-          {"skipped", evaluation.skipped},
-          {"features", evaluation.features},
-          {"hidden", evaluation.hidden},
-          {"class_seed", evaluation.class_seed},
-          {"extract_seconds", evaluation.extract_seconds},
-          {"peak_memory_bytes", evaluation.peak_bytes},
-          {"heads", heads}};
-}
-
-std::string evaluation_svg(const Evaluation& evaluation) {
-  AccuracyPlot plot;
-  plot.title = "Average accuracy while learning one task after another";
-  plot.subtitle =
-      fmt::format("{}, L {}, M {}, {} training pictures", evaluation.model, evaluation.features,
-                  evaluation.hidden, count_text(evaluation.train_pictures));
-  plot.x_axis = "classes seen";
-  for (const HeadResult& head : evaluation.heads) {
-    PlotSeries series{head.name, {}};
-    for (const TaskResult& task : head.result.tasks) series.values.push_back(task.average_accuracy);
-    plot.series.push_back(std::move(series));
-  }
-  for (const TaskResult& task : evaluation.heads.front().result.tasks) {
-    plot.x_ticks.push_back(fmt::to_string(task.classes_seen));
-    plot.matrix.push_back(task.accuracy);
-  }
-  plot.matrix_title = "Accuracy matrix R, " + evaluation.heads.front().name;
-  return accuracy_svg(plot);
 }
 
 }  // namespace engram

@@ -1,35 +1,29 @@
-// What `engram evaluate` found, for people, for programs and as a picture.
+// What `engram evaluate` found, for people, for programs and as pictures.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/protocol.h"
+#include "tools/evaluation.h"
 
 namespace engram {
 
-struct HeadResult {
-  std::string name;  // as the user asked for it: "exact", "float", "ncm"
-  ProtocolResult result;
-};
+std::string evaluation_text(const Evaluation& evaluation);             // evaluation_report.cpp
+nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);  // evaluation_json.cpp
+std::string evaluation_csv(const Evaluation& evaluation);   // a line per row, run and task
+std::string evaluation_html(const Evaluation& evaluation);  // one page, plots inside
 
-struct Evaluation {
-  std::string model;
-  std::string train, test;  // folders
-  std::vector<std::string> classes;
-  std::int64_t train_pictures = 0, test_pictures = 0, skipped = 0;
-  int features = 0;  // L
-  int hidden = 0;    // M of the heads that project
-  std::uint32_t class_seed = 0;
-  double extract_seconds = 0;
-  std::int64_t peak_bytes = 0;
-  std::vector<HeadResult> heads;
-};
+// SVG. A_t of every row while learning, with R of the first row beside it; and final accuracy over
+// M, empty where there are not several M.
+std::string accuracy_plot(const Evaluation& evaluation);  // evaluation_plots.cpp
+std::string hidden_plot(const Evaluation& evaluation);
 
-std::string evaluation_text(const Evaluation& evaluation);
-nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
-std::string evaluation_svg(const Evaluation& evaluation);
+// One line: backbone, L, samples, classes, protocol.
+std::string evaluation_subject(const Evaluation& evaluation);
+std::string percent_text(double value);             // "92.3"; "-" where there is none
+std::string mean_text(const MeanDeviation& value);  // "92.3", or "92.3 ±0.2" over several runs
+// Columns of R that are worth printing; 0: too many.
+std::size_t printed_columns(const ProtocolResult& result);
 
 }  // namespace engram

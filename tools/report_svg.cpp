@@ -12,13 +12,13 @@
 namespace engram {
 namespace {
 
-constexpr double kWidth = 760, kHeight = 430;  // of the lines with their margins
+constexpr double kWidth = 800, kHeight = 430;  // of the lines with their margins
 constexpr double kLeft = 64, kRight = 590;     // of the axes; names stand to the right
 constexpr double kTop = 84, kBottom = 370;
 constexpr double kMatrix = 300;  // side of the table of R
 // Okabe and Ito's colours: told apart by colour-blind readers too.
-constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73",
-                                    "#cc79a7", "#e69f00", "#56b4e9"};
+constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                    "#e69f00", "#56b4e9", "#000000", "#999933"};
 
 std::string text_at(double x, double y, const char* anchor, const char* style,
                     const std::string& text) {
@@ -59,6 +59,7 @@ std::string line(const PlotSeries& series, const Axes& axes, const char* colour)
     if (!std::isfinite(series.values[i])) continue;
     const double x = axes.x(i), y = axes.y(series.values[i]);
     points += fmt::format("{:.1f},{:.1f} ", x, y);
+    if (axes.steps > 30 && series.values.size() > 1 && i + 1 < series.values.size()) continue;
     dots +=
         fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\" fill=\"{}\"/>\n", x, y, colour);
   }
@@ -86,7 +87,7 @@ std::string names(const AccuracyPlot& plot, const Axes& axes) {
     svg += fmt::format("<circle cx=\"{}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", kRight + 14, y,
                        kColours[i % std::size(kColours)]);
     svg += text_at(kRight + 24, y + 4, "start", "name",
-                   fmt::format("{}  {:.1f} %", shorten(plot.series[i].name, 20), last(i)));
+                   fmt::format("{}  {:.1f} %", shorten(plot.series[i].name, 24), last(i)));
   }
   return svg;
 }
@@ -94,30 +95,43 @@ std::string names(const AccuracyPlot& plot, const Axes& axes) {
 std::string matrix_panel(const AccuracyPlot& plot) {
   const auto& r = plot.matrix;
   std::vector<PlotSeries> rows;
-  for (const auto& row : r) rows.push_back({"", row});
+  std::size_t columns = r.size();
+  for (const auto& row : r) {
+    rows.push_back({"", row});
+    columns = std::max(columns, row.size());
+  }
   const double floor = axis_floor(rows);
-  const double left = kWidth + 44, cell = kMatrix / double(r.size());
+  const double left = kWidth + 44, cell = kMatrix / double(columns);
+  const double bottom = kTop + cell * double(r.size());
+  const std::size_t every = std::max<std::size_t>(1, (columns + 19) / 20);  // that is named
   std::string svg = text_at(left, kTop - 14, "start", "name", plot.matrix_title);
+  for (std::size_t i = 0; i < columns; i += every) {
+    const std::string name = i < plot.matrix_columns.size() ? shorten(plot.matrix_columns[i], 10)
+                                                            : fmt::to_string(i + 1);
+    svg += text_at(left + cell * (double(i) + 0.5), bottom + 16, "middle", "tick", name);
+  }
   for (std::size_t t = 0; t < r.size(); ++t) {
     const double y = kTop + cell * double(t);
-    svg += text_at(left - 8, y + cell / 2 + 4, "end", "tick", fmt::to_string(t + 1));
-    svg += text_at(left + cell * (double(t) + 0.5), kTop + kMatrix + 16, "middle", "tick",
-                   fmt::to_string(t + 1));
+    if (t % every == 0) {
+      svg += text_at(left - 8, y + cell / 2 + 4, "end", "tick", fmt::to_string(t + 1));
+    }
     for (std::size_t i = 0; i < r[t].size(); ++i) {
       const double value = r[t][i], x = left + cell * double(i);
       if (!std::isfinite(value)) continue;
       const double shade = std::clamp((value - floor) / (100 - floor), 0.0, 1.0);
+      const double gap = columns > 30 ? 0 : 0.5;
       svg += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#0072b2\" "
           "fill-opacity=\"{:.2f}\"/>\n",
-          x + 0.5, y + 0.5, cell - 1, cell - 1, 0.08 + 0.82 * shade);
-      if (r.size() > 12) continue;  // no room for figures
+          x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, 0.08 + 0.82 * shade);
+      if (columns > 12) continue;  // no room for figures
       svg += text_at(x + cell / 2, y + cell / 2 + 4, "middle", shade > 0.5 ? "light" : "dark",
                      fmt::format("{:.0f}", value));
     }
   }
-  return svg + text_at(left + kMatrix / 2, kTop + kMatrix + 34, "middle", "tick",
-                       "tested on task (across), after task (down), %");
+  return svg + text_at(left + kMatrix / 2, bottom + 34, "middle", "tick",
+                       plot.matrix_columns.empty() ? "tested on task (across), after task (down), %"
+                                                   : "tested on (across), after task (down), %");
 }
 
 }  // namespace

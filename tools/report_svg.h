@@ -17,8 +17,9 @@ struct AccuracyPlot {
   std::string x_axis{};                // what a step is: "classes seen"
   std::vector<std::string> x_ticks{};  // one per step
   std::vector<PlotSeries> series{};
-  // R, drawn as a table of shades beside the lines when not empty: matrix[t][i], i <= t, in %.
+  // R, drawn as a table of shades beside the lines when not empty: matrix[t][i] in %.
   std::vector<std::vector<double>> matrix{};
+  std::vector<std::string> matrix_columns{};  // names; empty: columns are tasks 1, 2, ...
   std::string matrix_title{};
 };
 

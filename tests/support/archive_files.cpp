@@ -58,6 +58,18 @@ std::string zip_archive(const std::vector<ZipMember>& members) {
          little_endian(file.size(), 4) + little_endian(0, 2);
 }
 
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                bool fortran_order, int version) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': ";
+  header += fortran_order ? "True" : "False";
+  header += ", 'shape': " + shape + ", }";
+  const std::size_t preamble = version == 1 ? 10 : 12;
+  while ((preamble + header.size()) % 64 != 63) header += ' ';
+  header += '\n';
+  return std::string("\x93NUMPY", 6) + char(version) + '\0' +
+         little_endian(header.size(), version == 1 ? 2 : 4) + header + data;
+}
+
 std::string pickle(const std::string& body) {
   return std::string("\x80\x02") + body + ".";
 }

@@ -1,4 +1,4 @@
-// ZIP archives and pickles made by hand for tests.
+// ZIP archives, NumPy arrays and pickles made by hand for tests.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,10 @@ struct ZipMember {
   bool deflated = false;
 };
 std::string zip_archive(const std::vector<ZipMember>& members);
+
+// A .npy file: type and shape as numpy writes them, then `data` as it is.
+std::string npy(const std::string& type, const std::string& shape, const std::string& data,
+                bool fortran_order = false, int version = 1);
 
 // Pieces of a pickle of protocol 2, as PyTorch writes them.
 std::string pickle(const std::string& body);  // PROTO ... STOP

@@ -318,9 +318,10 @@ class Cli(unittest.TestCase):
         self.assertEqual(answer, json.loads((self.dir / "report/report.json").read_text()))
         self.assertEqual([h["head"] for h in answer["heads"]], heads)
         for head in answer["heads"]:
-            self.assertEqual([len(t["accuracy"]) for t in head["tasks"]], [1, 2])
-            self.assertEqual(sorted(head["class_order"]), [0, 1, 2, 3])
-            first, last = head["tasks"]
+            run, = head["runs"]
+            self.assertEqual([len(t["accuracy"]) for t in run["tasks"]], [1, 2])
+            self.assertEqual(sorted(run["class_order"]), [0, 1, 2, 3])
+            first, last = run["tasks"]
             self.assertAlmostEqual(last["average_accuracy"], sum(last["accuracy"]) / 2)
             lost = first["accuracy"][0] - last["accuracy"][0]
             self.assertAlmostEqual(last["forgetting"], lost)
@@ -339,9 +340,9 @@ class Cli(unittest.TestCase):
         (one / "a.png").write_bytes(colour_picture("red", 1))
         base = ["evaluate", "--train", one.parent, "--model", "tiny", "--hidden", "100"]
         same = [*base, "--test", one.parent]
-        self.assertEqual(self.json(*same)["heads"][0]["tasks"][0]["top1"], 100)
+        self.assertEqual(self.json(*same)["heads"][0]["top1"], 100)
         self.json(*same, "--tasks", "2", code=USAGE)
-        self.json(*same, "--protocol", "dil", code=USAGE)
+        self.json(*same, "--protocol", "magic", code=USAGE)
         self.json(*same, "--head", "magic", code=USAGE)
         done = self.run_program(*base, "--test", self.test_photos, code=DATA)
         self.assertIn("left out", done.stderr)

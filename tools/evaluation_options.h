@@ -1,0 +1,49 @@
+// What `engram evaluate` is asked for, and the heads that follow from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/protocol.h"
+#include "tools/evaluation.h"
+#include "tools/evaluation_data.h"
+#include "tools/learner_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace engram {
+
+struct EvaluateOptions {
+  DataSource source;
+  std::string features;  // one .npz for both parts
+  std::string out = "engram-report", protocol = "cil";
+  std::vector<std::string> heads{"ranpac"};
+  int tasks = 0;  // 0: 10 (20 for task-free), or as many as there are classes
+  int first = 0, increment = 0;
+  bool no_shuffle = false;
+  std::vector<std::uint32_t> class_seeds{1993};
+  std::string long_tail;  // "60:3"
+  int shots = 0;          // the same as N:N
+  double shrinkage = 0.01;
+  int queue = 0;
+  std::string targets;
+  float feature_scale = 0;      // 0: the card's, or measured
+  std::int32_t hidden_mul = 0;  // 0: the same
+  // Lists: every combination is run.
+  std::vector<int> hidden;
+  std::vector<std::string> lambdas, nonlinearities;
+  std::vector<std::uint64_t> projection_seeds{1};
+  LearnerOptions learner;  // the rest of a learner
+};
+
+void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
+
+// One row, without runs, for every head with every M, lambda and nonlinearity that mean something
+// to it. invalid_argument: a word that is no head, a number out of range.
+Result<std::vector<EvaluationRow>> choose_rows(const EvaluateOptions& options);
+// Everything that does not depend on the row.
+Result<ProtocolOptions> protocol_options(const EvaluateOptions& options, int classes);
+
+}  // namespace engram

@@ -1,0 +1,52 @@
+#include "tools/evaluation_run.h"
+
+#include <fmt/format.h>
+
+#include "tools/class_targets.h"
+#include "tools/progress.h"
+
+namespace engram {
+namespace {
+
+Result<ProtocolResult> run_once(ProtocolOptions protocol, const EvaluationRow& row,
+                                const EvaluationData& data, const Console& console) {
+  Progress progress(console.shows_progress(), row.name, protocol.tasks, "task");
+  int done = 0;
+  protocol.progress = [&](const ProtocolProgress& now) {
+    progress.advance(now.task - 1 - done);
+    done = now.task - 1;
+  };
+  return run_protocol(data.view(), protocol);
+}
+
+}  // namespace
+
+Status run_rows(const EvaluateOptions& options, const EvaluationData& data, const Console& console,
+                Evaluation& evaluation) {
+  ENGRAM_ASSIGN(ProtocolOptions protocol,
+                protocol_options(options, int(data.train.classes.size())));
+  ClassTargets targets;
+  if (!options.targets.empty()) {
+    ENGRAM_ASSIGN(targets, read_class_targets(options.targets, data.train.classes));
+    protocol.targets = targets.view();
+  }
+  for (EvaluationRow& row : evaluation.rows) {
+    row.config.features = data.train.width;
+    row.config.feature_scale = evaluation.feature_scale;
+    row.config.hidden_mul = evaluation.hidden_mul;
+    protocol.head = row.head;
+    protocol.config = row.config;
+    for (const std::uint32_t class_seed : options.class_seeds) {
+      for (const std::uint64_t projection_seed : options.projection_seeds) {
+        protocol.class_seed = class_seed;
+        protocol.config.seed = projection_seed;
+        ENGRAM_ASSIGN(ProtocolResult result, run_once(protocol, row, data, console));
+        row.runs.push_back({class_seed, projection_seed, std::move(result)});
+        if (!projects(row.head)) break;  // the same for every projection
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace engram
