@@ -36,7 +36,8 @@ struct Fixture {
 
 TEST_CASE("protocol: every head learns, and the figures fit each other", "[engine][protocol]") {
   Fixture fixture(12, 1.4);
-  fixture.options.head = GENERATE(Head::ranpac, Head::no_projection, Head::ncm);
+  fixture.options.head = GENERATE(Head::ranpac, Head::no_projection, Head::pairwise, Head::ncm,
+                                  Head::lda, Head::rp_lda, Head::scaled, Head::balanced);
   CAPTURE(name(fixture.options.head));
   const Result<ProtocolResult> run = run_protocol(fixture.data(), fixture.options);
   REQUIRE(run.ok());
@@ -69,6 +70,80 @@ TEST_CASE("protocol: every head learns, and the figures fit each other", "[engin
     right += result.predictions[i] == fixture.test.classes[i];
   }
   CHECK(test::close(result.tasks.back().top1, 100.0 * right / double(result.predictions.size())));
+}
+
+TEST_CASE("protocol: the probe is always joint", "[engine][protocol]") {
+  Fixture fixture;
+  fixture.options.head = Head::probe;
+  const ProtocolResult result = run_protocol(fixture.data(), fixture.options).value();
+  CHECK(result.task_sizes == std::vector<int>{12});
+  CHECK(result.tasks[0].top1 > 80);
+}
+
+TEST_CASE("protocol: regression on orthogonal targets is classification", "[engine][protocol]") {
+  Fixture fixture(12, 1.4);
+  const ProtocolResult plain = run_protocol(fixture.data(), fixture.options).value();
+  fixture.options.head = Head::regression;
+  CHECK(test::says(run_protocol(fixture.data(), fixture.options).status(), "one target for each"));
+  std::vector<float> targets(12 * 12);
+  for (std::size_t k = 0; k < 12; ++k) targets[k * 12 + k] = 3;
+  fixture.options.targets = {targets.data(), 12, 12, 12};
+  CHECK(run_protocol(fixture.data(), fixture.options).value().predictions == plain.predictions);
+}
+
+TEST_CASE("protocol: domains in turn and a stream without tasks", "[engine][protocol]") {
+  Fixture fixture;
+  std::vector<int> train, tested;
+  for (int i = 0; i < fixture.train.count(); ++i) train.push_back(i % 3);
+  for (int i = 0; i < fixture.test.count(); ++i) tested.push_back(i % 3);
+  ProtocolData data = fixture.data();
+  data.domain_train = train;
+  data.domain_test = tested;
+  data.domains = {"a", "b", "c"};
+  fixture.options.head = GENERATE(Head::ranpac, Head::ncm);
+  fixture.options.protocol = Protocol::dil;
+  ProtocolResult result = run_protocol(data, fixture.options).value();
+  REQUIRE(result.tasks.size() == 3);
+  CHECK(result.groups == data.domains);
+  for (const TaskResult& task : result.tasks) {
+    CHECK(task.accuracy.size() == 3);  // all domains, from the start
+    CHECK(task.test_samples == fixture.test.count());
+    CHECK(task.average_accuracy == task.top1);
+    CHECK(task.top1 == task.all_classes);
+  }
+  data.domain_test = tested = {};
+  CHECK(std::isnan(run_protocol(data, fixture.options).value().tasks[1].forgetting));
+  train[5] = 3;
+  CHECK_FALSE(run_protocol(data, fixture.options).ok());
+
+  fixture.options.protocol = Protocol::task_free;
+  fixture.options.tasks = 8;
+  for (const int queue : {0, 20}) {
+    fixture.options.queue = queue;
+    result = run_protocol(fixture.data(), fixture.options).value();
+    CHECK(result.tasks.size() == 8);
+    CHECK(result.tasks.front().all_classes < result.tasks.front().top1);
+    CHECK(result.tasks.back().all_classes == result.tasks.back().top1);
+    CHECK(result.tasks.back().classes_seen == 12);
+    CHECK(result.tasks.back().top1 > 80);
+  }
+}
+
+TEST_CASE("protocol: readouts for uneven classes help the rare ones", "[engine][protocol]") {
+  Fixture fixture(12, 2.0);
+  fixture.train = make_samples(12, 60, 40, 1, 1, 2.0);
+  fixture.test = make_samples(12, 40, 40, 1, 2, 2.0);
+  fixture.options.tasks = 1;
+  fixture.options.most_samples = 60;
+  fixture.options.least_samples = 3;
+  std::vector<double> balanced;
+  for (const Head head : {Head::ranpac, Head::scaled, Head::balanced}) {
+    fixture.options.head = head;
+    balanced.push_back(run_protocol(fixture.data(), fixture.options).value().tasks[0].balanced);
+  }
+  CAPTURE(balanced[0], balanced[1], balanced[2]);
+  CHECK(balanced[1] > balanced[0]);
+  CHECK(balanced[2] > balanced[0]);
 }
 
 TEST_CASE("protocol: the same again, and progress that adds up", "[engine][protocol]") {
@@ -136,6 +211,10 @@ TEST_CASE("protocol: what cannot be run is refused", "[engine][protocol]") {
   options.batch = 0;
   refused(fixture.data(), options, Code::invalid_argument);
   options = fixture.options;
+  options.most_samples = 3;
+  options.least_samples = 5;
+  refused(fixture.data(), options, Code::invalid_argument);
+  options = fixture.options;
   options.config.hidden = 7;
   refused(fixture.data(), options, Code::invalid_argument);
 
@@ -154,12 +233,14 @@ TEST_CASE("protocol: what cannot be run is refused", "[engine][protocol]") {
   refused({}, fixture.options, Code::invalid_argument);
 
   fixture.train.values[77] = std::numeric_limits<float>::quiet_NaN();
-  for (const Head head : {Head::ranpac, Head::no_projection, Head::ncm}) {
+  for (const Head head : {Head::ranpac, Head::no_projection, Head::pairwise, Head::ncm, Head::lda,
+                          Head::rp_lda, Head::scaled, Head::balanced, Head::probe}) {
     fixture.options.head = head;
     refused(fixture.data(), fixture.options, Code::bad_data);
     CHECK(parse_head(name(head)).value() == head);
   }
   CHECK(test::says(parse_head("svm").status(), "no-projection"));
+  CHECK(test::says(parse_protocol("free").status(), "task-free"));
 }
 
 }  // namespace engram
