@@ -17,8 +17,8 @@ constexpr double kLeft = 64, kRight = 590;     // of the axes; names stand to th
 constexpr double kTop = 84, kBottom = 370;
 constexpr double kMatrix = 300;  // side of the table of R
 // Okabe and Ito's colours: told apart by colour-blind readers too.
-constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                    "#e69f00", "#56b4e9", "#000000", "#999933"};
+constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+                                    "#56b4e9", "#000000", "#999933", "#882255", "#44aa99"};
 
 std::string text_at(double x, double y, const char* anchor, const char* style,
                     const std::string& text) {
