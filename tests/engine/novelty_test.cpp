@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/brute_force.h"
 #include "tests/support/catch.h"
+#include "tests/support/ridge_case.h"
 
 namespace engram {
 namespace {
 
 using test::BruteForce;
-using test::make_small_case;
-using test::SmallCase;
+using test::make_ridge_case;
+using test::RidgeCase;
 
-Result<NoveltyExamples> examples_of(SmallCase& problem, double lambda,
+Result<NoveltyExamples> examples_of(RidgeCase& problem, double lambda,
                                     int limit = kNoveltySamples) {
   ENGRAM_ASSIGN(const LeftOut left_out, LeftOut::create(problem.view(), problem.classes,
                                                         problem.class_count, lambda, limit));
@@ -29,7 +29,7 @@ bool close(const ScoreSummary& a, const ScoreSummary& b) {
          near(a.leverage, b.leverage) && a.known == b.known && a.classes == b.classes;
 }
 
-void check_against_training(SmallCase problem, double lambda) {
+void check_against_training(RidgeCase problem, double lambda) {
   const auto examples = examples_of(problem, lambda);
   REQUIRE(examples.ok());
   const auto& found = examples.value();
@@ -72,13 +72,13 @@ void check_against_training(SmallCase problem, double lambda) {
 TEST_CASE("novelty: examples equal readouts trained without the sample or its class",
           "[engine][unknown]") {
   for (const double lambda : {3.0, 300.0, 30000.0}) {
-    check_against_training(make_small_case(4, 5, 12, 8.0, 1), lambda);   // more samples than units
-    check_against_training(make_small_case(3, 3, 24, 12.0, 2), lambda);  // fewer
+    check_against_training(make_ridge_case(4, 5, 12, 8.0, 1), lambda);   // more samples than units
+    check_against_training(make_ridge_case(3, 3, 24, 12.0, 2), lambda);  // fewer
   }
 }
 
 TEST_CASE("novelty: uneven classes, one sample, duplicates", "[engine][unknown]") {
-  SmallCase problem = make_small_case(4, 3, 16, 9.0, 3);
+  RidgeCase problem = make_ridge_case(4, 3, 16, 9.0, 3);
   problem.add(problem.h[0], 0);             // the same sample again
   problem.add(problem.h[1], 1);             // and another
   problem.add(std::vector<double>(16), 2);  // all hidden units 0
@@ -88,20 +88,20 @@ TEST_CASE("novelty: uneven classes, one sample, duplicates", "[engine][unknown]"
 }
 
 TEST_CASE("novelty: few classes or samples give no example of a kind", "[engine][unknown]") {
-  SmallCase one_class = make_small_case(1, 4, 8, 5.0, 4);
+  RidgeCase one_class = make_ridge_case(1, 4, 8, 5.0, 4);
   const auto single = examples_of(one_class, 10.0);
   CHECK(single->known.size() == 4);
   CHECK(single->unknown.empty());
 
-  SmallCase two = make_small_case(2, 3, 8, 5.0, 5);
+  RidgeCase two = make_ridge_case(2, 3, 8, 5.0, 5);
   CHECK(examples_of(two, 10.0)->unknown.empty());
 
-  SmallCase once = make_small_case(5, 1, 8, 5.0, 6);
+  RidgeCase once = make_ridge_case(5, 1, 8, 5.0, 6);
   const auto each_once = examples_of(once, 10.0);
   CHECK(each_once->known.empty());
   CHECK(each_once->unknown.size() == 5);
 
-  SmallCase nothing;
+  RidgeCase nothing;
   const auto none = examples_of(nothing, 1.0);
   CHECK(none->known.empty());
 }
@@ -119,7 +119,7 @@ TEST_CASE("novelty: beyond the limit every class keeps its share", "[engine][unk
   CHECK(taken == std::vector<int>{10, 10, 3});
   CHECK(stratified_rows(classes, 3, 1000).size() == classes.size());
 
-  SmallCase problem = make_small_case(3, 20, 10, 8.0, 7);
+  RidgeCase problem = make_ridge_case(3, 20, 10, 8.0, 7);
   const auto limited = examples_of(problem, 60.0, 12);
   CHECK(limited->known.size() == 12);
   CHECK(limited->unknown.size() == 12);

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/support/brute_force.h"
 #include "tests/support/catch.h"
+#include "tests/support/ridge_case.h"
 
 namespace engram {
 namespace {
 
 using test::BruteForce;
-using test::make_small_case;
-using test::SmallCase;
+using test::make_ridge_case;
+using test::RidgeCase;
 
-TeachingReport judge(SmallCase& problem, double lambda, int limit = kTeachingSamples) {
+TeachingReport judge(RidgeCase& problem, double lambda, int limit = kTeachingSamples) {
   std::vector<std::int64_t> samples(std::size_t(problem.class_count));
   for (const int label : problem.classes) ++samples[std::size_t(label)];
   const auto left_out =
@@ -24,12 +24,12 @@ TeachingReport judge(SmallCase& problem, double lambda, int limit = kTeachingSam
 }
 
 // Classes 0 and 1 share a centre in all but a few units, class 2 is apart.
-SmallCase two_alike(int per_class, unsigned seed) {
-  SmallCase problem = make_small_case(3, per_class, 30, 10.0, seed);
+RidgeCase two_alike(int per_class, unsigned seed) {
+  RidgeCase problem = make_ridge_case(3, per_class, 30, 10.0, seed);
   const std::vector<double> difference = problem.h[0];
   for (int i = 0; i < problem.count(); ++i) {
     if (problem.classes[std::size_t(i)] != 1) continue;
-    const SmallCase noise = make_small_case(1, 1, 30, 10.0, seed + 100 + unsigned(i));
+    const RidgeCase noise = make_ridge_case(1, 1, 30, 10.0, seed + 100 + unsigned(i));
     for (std::size_t m = 0; m < 28; ++m) {
       problem.h[std::size_t(i)][m] =
           std::floor(std::min(31.0, difference[m] + 0.4 * noise.h[0][m]));
@@ -42,7 +42,7 @@ SmallCase two_alike(int per_class, unsigned seed) {
 }  // namespace
 
 TEST_CASE("teaching: accuracy and pairs as counted by training again", "[engine][teaching]") {
-  SmallCase problem = two_alike(8, 1);
+  RidgeCase problem = two_alike(8, 1);
   const double lambda = 100.0;
   std::vector<std::vector<int>> confusion(3, std::vector<int>(3));
   for (std::size_t i = 0; i < problem.h.size(); ++i) {
@@ -93,13 +93,13 @@ TEST_CASE("teaching: showing as many as suggested helps", "[engine][teaching]") 
   double before = 0, after = 0;
   int cases = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
-    SmallCase problem = two_alike(6, 10 * seed);
+    RidgeCase problem = two_alike(6, 10 * seed);
     const TeachingReport report = judge(problem, 100.0);
     if (report.confusable.empty()) continue;
     const ConfusablePair pair = report.confusable.front();
     // More of both of the pair, as their hints say, from the same source.
-    SmallCase more = two_alike(18, 10 * seed);
-    SmallCase taught = problem;
+    RidgeCase more = two_alike(18, 10 * seed);
+    RidgeCase taught = problem;
     int left = pair.more;
     for (std::size_t i = problem.h.size(); i < more.h.size() && left > 0; ++i) {
       if (more.classes[i] != pair.shown) continue;
@@ -119,25 +119,25 @@ TEST_CASE("teaching: showing as many as suggested helps", "[engine][teaching]") 
 }
 
 TEST_CASE("teaching: one class, one sample, none", "[engine][teaching]") {
-  SmallCase one = make_small_case(1, 4, 8, 5.0, 4);
+  RidgeCase one = make_ridge_case(1, 4, 8, 5.0, 4);
   const TeachingReport single = judge(one, 10.0);
   CHECK(single.classes[0].accuracy() == 1.0);
   CHECK(single.confusable.empty());
 
-  SmallCase once = make_small_case(4, 1, 8, 5.0, 5);
+  RidgeCase once = make_ridge_case(4, 1, 8, 5.0, 5);
   const TeachingReport each_once = judge(once, 10.0);
   CHECK(each_once.judged == 0);
   for (const ClassTeaching& taught : each_once.classes) {
     CHECK(taught.too_few);
     CHECK(taught.accuracy() == 0.0);
   }
-  SmallCase nothing;
+  RidgeCase nothing;
   CHECK(judge(nothing, 1.0).classes.empty());
   CHECK(find_duplicates(nothing.view()).empty());
 }
 
 TEST_CASE("teaching: near-duplicates by rows", "[engine][teaching]") {
-  SmallCase problem = make_small_case(3, 3, 40, 30.0, 6);
+  RidgeCase problem = make_ridge_case(3, 3, 40, 30.0, 6);
   const int first = problem.count();
   problem.add(problem.h[2], 2);             // equal to row 2
   problem.add(std::vector<double>(40), 0);  // resembles nothing
