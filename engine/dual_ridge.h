@@ -1,6 +1,6 @@
-// Ridge regression on the n x n kernel, in double: for tasks with fewer samples than hidden units.
+// Ridge regression on a kernel matrix, in double: for fewer samples than hidden units.
 //
-//     K = H HT,   A = (K11 + lambda I)^-1 Y1,   scores of the held-out rows = K21 A
+//     A = (K11 + lambda I)^-1 Y1,   scores of the held-out samples = K21 A
 //
 // The same readout as the M x M form (Wo = H1T A), at (n / M)^3 of its cost.
 #pragma once
@@ -9,24 +9,29 @@
 #include <span>
 #include <vector>
 
-#include "platform/matrix_view.h"
+#include "kernels/gram_view.h"
 
 namespace engram {
 
 class DualRidge {
  public:
-  // h (n, M): the first `learned` rows are learned, the others held out. classes (n), 0..K-1.
-  DualRidge(MatrixView<const float> h, std::span<const std::int32_t> classes, int learned,
-            int class_count);
-  // Mean squared error on the held-out rows; NaN: no factor exists.
-  double loss(double lambda) const;
+  // `samples`, indices into the kernel matrix: the first `learned` are learned, the others held out.
+  // classes: of every sample of the kernel matrix, 0..class_count-1. Borrows the kernel matrix,
+  // whose factor is not read.
+  DualRidge(GramView kernel, std::span<const std::int32_t> classes, std::span<const int> samples,
+            int learned, int class_count);
+  // Mean squared error on the held-out samples; NaN: no factor exists.
+  double loss(double lambda);
 
  private:
-  int n_;
+  GramView kernel_;
+  std::span<const std::int32_t> classes_;
+  std::span<const int> samples_;
   int learned_;
   int class_count_;
-  std::vector<std::int32_t> classes_;
-  std::vector<double> kernel_;  // (n, n), lower triangle
+  std::vector<double> factor_;  // (learned, learned)
+  std::vector<double> a_;       // (class_count, learned)
+  std::vector<double> row_;     // (learned)
 };
 
 }  // namespace engram

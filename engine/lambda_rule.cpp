@@ -25,20 +25,22 @@ struct HiddenRows {
   std::vector<std::int32_t> classes;
 };
 
-Result<HiddenRows> hidden_rows(const LambdaProblem& problem, std::span<const int> samples) {
+Result<HiddenRows> hidden_rows(const LambdaProblem& problem, std::span<const int> order) {
   HiddenRows rows;
-  const int units = problem.config.hidden_units(), count = int(samples.size());
+  const int units = problem.config.hidden_units(), count = int(order.size());
+  const int batch_rows = problem.scratch.h.rows;
   ENGRAM_ASSIGN(rows.memory, Arena::create(Arena::bytes_for(std::size_t(count) * std::size_t(units),
                                                             sizeof(float))));
   rows.h = rows.memory.take_matrix<float>(count, units);
-  const std::size_t row_bytes = problem.task.row_bytes();
-  std::vector<std::byte> batch(row_bytes * kMaxBatchRows);
-  for (int first = 0; first < count; first += kMaxBatchRows) {
-    const int size = std::min(kMaxBatchRows, count - first);
+  const std::size_t row_bytes = problem.samples.row_bytes();
+  std::vector<std::byte> batch(row_bytes * std::size_t(batch_rows));
+  for (int first = 0; first < count; first += batch_rows) {
+    const int size = std::min(batch_rows, count - first);
     for (int b = 0; b < size; ++b) {
-      const auto sample = std::size_t(samples[std::size_t(first + b)]);
-      std::copy_n(problem.task.row(sample), row_bytes, batch.data() + row_bytes * std::size_t(b));
-      rows.classes.push_back(problem.task.classes()[sample]);
+      const int sample = problem.task_first + order[std::size_t(first + b)];
+      std::copy_n(problem.samples.row(sample), row_bytes,
+                  batch.data() + row_bytes * std::size_t(b));
+      rows.classes.push_back(problem.samples.classes()[std::size_t(sample)]);
     }
     ENGRAM_TRY(
         problem.projection.from_rows(batch.data(), problem.scratch, rows.h.row_range(first, size)));
@@ -106,12 +108,12 @@ MatrixView<const std::int32_t> as_row(const std::vector<std::int32_t>& classes) 
 Status try_paper(const LambdaProblem& problem, std::span<const int> held, double floor,
                  LambdaChoice& choice) {
   const Kernels& kernels = problem.statistics.kernels();
-  const MatrixView<const float> all = problem.statistics.sums();
+  const MatrixView<const float> all = problem.statistics.dense().sums();
   ENGRAM_ASSIGN(const HiddenRows held_out, hidden_rows(problem, held));
   std::vector<float> sums(all.data, all.data + std::size_t(all.rows) * std::size_t(all.cols));
   const MatrixView<float> past{sums.data(), all.rows, all.cols, all.cols};
   ENGRAM_TRY(kernels.class_sums(Stream{}, held_out.h, as_row(held_out.classes), -1.0f, past));
-  PrimalTrial trial(kernels, problem.statistics.gram(), past, held_out.h, held_out);
+  PrimalTrial trial(kernels, problem.statistics.dense().gram(), past, held_out.h, held_out);
   try_candidates(
       floor, [&](double lambda) { return trial.loss(lambda); }, choice);
   return {};
@@ -121,7 +123,7 @@ Status try_paper(const LambdaProblem& problem, std::span<const int> held, double
 Status try_code_primal(const LambdaProblem& problem, std::span<const int> learned,
                        std::span<const int> held, double floor, LambdaChoice& choice) {
   const Kernels& kernels = problem.statistics.kernels();
-  const int units = problem.config.hidden_units(), classes = problem.statistics.sums().rows;
+  const int units = problem.config.hidden_units(), classes = problem.statistics.classes().size();
   ENGRAM_ASSIGN(const HiddenRows held_out, hidden_rows(problem, held));
   const auto m = std::size_t(units);
   ENGRAM_ASSIGN(
@@ -130,8 +132,9 @@ Status try_code_primal(const LambdaProblem& problem, std::span<const int> learne
                     Arena::bytes_for(m * std::size_t(classes), sizeof(float))));
   const GramView gram{memory.take<float>(m * m), memory.take<float>(m), units, units};
   const MatrixView<float> sums = memory.take_matrix<float>(classes, units);
-  for (std::size_t first = 0; first < learned.size(); first += kMaxBatchRows) {
-    const std::size_t size = std::min<std::size_t>(kMaxBatchRows, learned.size() - first);
+  const auto batch_rows = std::size_t(problem.scratch.h.rows);
+  for (std::size_t first = 0; first < learned.size(); first += batch_rows) {
+    const std::size_t size = std::min(batch_rows, learned.size() - first);
     ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, learned.subspan(first, size)));
     ENGRAM_TRY(kernels.gram_update(Stream{}, rows.h, 1.0f, gram));
     ENGRAM_TRY(kernels.class_sums(Stream{}, rows.h, as_row(rows.classes), 1.0f, sums));
@@ -142,17 +145,61 @@ Status try_code_primal(const LambdaProblem& problem, std::span<const int> learne
   return {};
 }
 
-Status try_code(const LambdaProblem& problem, std::span<const int> order, int learned, double floor,
+// `samples`: indices into the kernel matrix, the first `learned` of them to learn from.
+void try_kernel(GramView kernel, std::span<const std::int32_t> classes,
+                std::span<const int> samples, int learned, int class_count, double floor,
                 LambdaChoice& choice) {
-  if (order.size() * 2 > std::size_t(problem.config.hidden_units())) {
-    return try_code_primal(problem, order.first(std::size_t(learned)),
-                           order.subspan(std::size_t(learned)), floor, choice);
-  }
-  ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, order));
-  const DualRidge dual(rows.h, rows.classes, learned, problem.statistics.sums().rows);
+  DualRidge dual(kernel, classes, samples, learned, class_count);
   try_candidates(
       floor, [&](double lambda) { return dual.loss(lambda); }, choice);
+}
+
+// The kernel matrix is there: `code` learns from the task's own part of it, `paper` from all that came
+// before as well.
+void try_factored(const LambdaProblem& problem, std::span<const int> order, int learned,
+                  double floor, LambdaChoice& choice) {
+  std::vector<int> samples;
+  if (problem.config.lambda_rule == LambdaRule::paper) {
+    samples.resize(std::size_t(problem.task_first));
+    std::iota(samples.begin(), samples.end(), 0);
+  }
+  const int before = int(samples.size());
+  for (const int sample : order) samples.push_back(problem.task_first + sample);
+  try_kernel(problem.statistics.factored().kernel().view(), problem.samples.classes(), samples,
+             before + learned, problem.statistics.classes().size(), floor, choice);
+}
+
+Status try_code_kernel(const LambdaProblem& problem, std::span<const int> order, int learned,
+                       double floor, LambdaChoice& choice) {
+  ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, order));
+  const int count = rows.h.rows;
+  const auto n = std::size_t(count);
+  std::vector<float> kernel(n * n), diagonal(n);
+  const KeptView hidden{nullptr, rows.h.data, count, rows.h.cols};
+  ENGRAM_TRY(problem.statistics.kernels().kernel_rows(Stream{}, hidden, hidden,
+                                                      {kernel.data(), count, count, count}));
+  for (std::size_t i = 0; i < n; ++i) diagonal[i] = kernel[n * i + i];
+  std::vector<int> samples(n);
+  std::iota(samples.begin(), samples.end(), 0);
+  try_kernel({kernel.data(), diagonal.data(), count, count}, rows.classes, samples, learned,
+             problem.statistics.classes().size(), floor, choice);
   return {};
+}
+
+Status try_rule(const LambdaProblem& problem, std::span<const int> order, int learned, double floor,
+                LambdaChoice& choice) {
+  if (problem.statistics.form() == Form::factored) {
+    try_factored(problem, order, learned, floor, choice);
+    return {};
+  }
+  const std::span<const int> held = order.subspan(std::size_t(learned));
+  if (problem.config.lambda_rule == LambdaRule::paper) {
+    return try_paper(problem, held, floor, choice);
+  }
+  if (order.size() * 2 <= std::size_t(problem.config.hidden_units())) {
+    return try_code_kernel(problem, order, learned, floor, choice);
+  }
+  return try_code_primal(problem, order.first(std::size_t(learned)), held, floor, choice);
 }
 
 // A defined lambda where the rule has nothing to choose by.
@@ -198,7 +245,7 @@ Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
                               name(problem.config.lambda_rule)));
   }
   const double floor = kFloatFloor * problem.statistics.largest_eigenvalue();
-  const int count = int(problem.task.size());
+  const int count = problem.task_count;
   if (count < 2) {
     choice.lambda = fallback(problem, floor);
     choice.note = fmt::format("The task has {} and cannot be split 80:20; {} is used.",
@@ -209,11 +256,7 @@ Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
   }
   const std::vector<int> order = split_order(count, problem.config.split_seed, problem.task_index);
   const int learned = int(0.8 * count);
-  if (problem.config.lambda_rule == LambdaRule::paper) {
-    ENGRAM_TRY(try_paper(problem, std::span(order).subspan(std::size_t(learned)), floor, choice));
-  } else {
-    ENGRAM_TRY(try_code(problem, order, learned, floor, choice));
-  }
+  ENGRAM_TRY(try_rule(problem, order, learned, floor, choice));
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < choice.losses.size(); ++i) {
     if (!(choice.losses[i] < best)) continue;  // also when it is NaN

@@ -8,9 +8,9 @@
 // The smallest of equally good candidates wins.
 //
 // Numerics. A float factor of G + lambda I means nothing below about 1e-6 of G's largest
-// eigenvalue: such candidates are not tried, their loss is NaN, and NaN never wins. `code` with
-// fewer samples than M / 2 works on the n x n kernel H HT in double; `paper`, and `code` otherwise,
-// in float by the backend's kernels. Cost. One factorisation per candidate tried.
+// eigenvalue: such candidates are not tried, their loss is NaN, and NaN never wins. On a kernel matrix
+// (the factored form, and `code` with a task of at most M / 2 samples) the factor is in double;
+// otherwise in float by the backend's kernels. Cost. One factorisation per candidate tried.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "engine/config.h"
+#include "engine/kept_samples.h"
 #include "engine/projection.h"
 #include "engine/statistics.h"
-#include "engine/task_samples.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -37,8 +37,11 @@ struct LambdaProblem {
   const LearnerConfig& config;
   const Projection& projection;
   const ProjectionScratch& scratch;
-  Statistics& statistics;  // the upper triangle of G is used as scratch
-  const TaskSamples& task;
+  Statistics& statistics;  // the factor of its GramView is used as scratch
+  // Where the samples of the task are: task_count of `samples`, from the task_first-th on.
+  const KeptSamples& samples;
+  int task_first = 0;
+  int task_count = 0;
   int task_index = 0;              // of the split's seed
   std::optional<double> previous;  // lambda of the task before
 };

@@ -72,30 +72,65 @@ Status check_count(MatrixView<const float> features, std::size_t labels) {
 
 Status Learner::Impl::check_labels(std::span<const std::string> labels) const {
   for (const std::string& label : labels) {
-    if (statistics.find_class(label) < 0) ENGRAM_TRY(check_label(label));
+    if (statistics.classes().find(label) < 0) ENGRAM_TRY(check_label(label));
   }
+  return {};
+}
+
+Status Learner::Impl::reserve() {
+  if (keeps_task()) return task.reserve(kReservedTaskSamples);
+  if (statistics.form() == Form::dense) return {};
+  return statistics.factored().reserve(KeptSamples::kBlockRows);
+}
+
+Status Learner::Impl::move_to_dense() {
+  // All that can fail comes before the first change.
+  Arena memory = Arena::empty();
+  ProjectionScratch larger = scratch;
+  if (scratch.h.rows < kMaxBatchRows) {
+    ENGRAM_ASSIGN(memory, Arena::create(ProjectionScratch::bytes(config, kMaxBatchRows)));
+    larger = ProjectionScratch::take(config, kMaxBatchRows, memory);
+  }
+  KeptSamples open(config, /*with_hidden=*/false);
+  if (config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code) {
+    const KeptSamples& kept = statistics.factored().kept();
+    ENGRAM_TRY(
+        open.reserve(std::max<std::size_t>(kReservedTaskSamples, std::size_t(task_samples))));
+    for (int n = kept.size() - int(task_samples); n < kept.size(); ++n) {
+      open.append(kept.row(n), {}, kept.classes().subspan(std::size_t(n), 1),
+                  kept.ids()[std::size_t(n)]);
+    }
+  }
+  ENGRAM_TRY(statistics.move_to_dense(larger.h));
+  task = std::move(open);
+  scratch = larger;
+  if (memory.size() > 0) scratch_memory = std::move(memory);
   return {};
 }
 
 Status Learner::Impl::prepare(std::span<const std::string> labels) {
-  std::vector<const std::string*> added;
-  for (const std::string& label : labels) {
-    const auto same = [&](const std::string* other) { return *other == label; };
-    if (statistics.find_class(label) < 0 && std::none_of(added.begin(), added.end(), same)) {
-      added.push_back(&label);
+  try {
+    if (statistics.form() == Form::factored &&
+        statistics.samples() + std::int64_t(labels.size()) > factored_limit(config)) {
+      ENGRAM_TRY(move_to_dense());
     }
+    if (keeps_task()) ENGRAM_TRY(task.reserve(std::size_t(task.size()) + labels.size()));
+    return statistics.prepare(labels);
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory,
+                  "The machine has no memory left to learn. Nothing was learned; close other "
+                  "programs and learn it again.");
   }
-  if (!added.empty()) ENGRAM_TRY(statistics.reserve_classes(int(added.size())));
-  if (keeps_samples()) ENGRAM_TRY(task.reserve(task.size() + labels.size()));
-  for (const std::string* label : added) statistics.add_class(*label);
-  return {};
 }
 
-Status Learner::Impl::accumulate(MatrixView<const float> h, std::span<const std::string> labels) {
+Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> h,
+                                 std::span<const std::string> labels) {
   for (std::size_t b = 0; b < labels.size(); ++b) {
-    batch_classes[b] = statistics.find_class(labels[b]);
+    batch_classes[b] = statistics.classes().find(labels[b]);
   }
-  ENGRAM_TRY(statistics.add(h, {batch_classes, labels.size()}));
+  const std::span<const std::int32_t> classes(batch_classes, labels.size());
+  if (keeps_task()) task.append(rows, h, classes, statistics.next_id());
+  ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;
   return {};
 }
@@ -118,7 +153,7 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
   try {
     ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(memory.learner_arena_bytes())));
     auto impl = std::make_unique<Impl>(config, kernels, std::move(arena));
-    if (impl->keeps_samples()) ENGRAM_TRY(impl->task.reserve(kReservedTaskSamples));
+    ENGRAM_TRY(impl->reserve());
     return Learner(std::move(impl));
   } catch (const std::bad_alloc&) {
     return Status(
@@ -132,7 +167,7 @@ const LearnerConfig& Learner::config() const {
   return impl_->config;
 }
 std::vector<ClassInfo> Learner::classes() const {
-  return impl_->statistics.classes();
+  return impl_->statistics.classes().all();
 }
 std::int64_t Learner::samples() const {
   return impl_->statistics.samples();
@@ -145,7 +180,7 @@ int Learner::tasks() const {
 }
 
 Form Learner::form() const {
-  return Form::dense;
+  return impl_->statistics.form();
 }
 
 Result<SampleBatch> Learner::encode(MatrixView<const float> features,
@@ -169,15 +204,13 @@ Status Learner::learn(const SampleBatch& batch) {
   ENGRAM_TRY(check(batch));
   ENGRAM_TRY(impl_->prepare(batch.labels));
   const std::span<const std::string> labels = batch.labels;
-  for (std::size_t first = 0; first < labels.size(); first += kMaxBatch) {
-    const std::size_t count = std::min<std::size_t>(kMaxBatch, labels.size() - first);
+  const auto rows_at_once = std::size_t(impl_->scratch.h.rows);
+  for (std::size_t first = 0; first < labels.size(); first += rows_at_once) {
+    const std::size_t count = std::min(rows_at_once, labels.size() - first);
     const std::byte* rows = batch.rows.data() + first * impl_->projection->row_bytes();
     const MatrixView<float> h = impl_->scratch.h.row_range(0, int(count));
     ENGRAM_TRY(impl_->projection->from_rows(rows, impl_->scratch, h));
-    ENGRAM_TRY(impl_->accumulate(h, labels.subspan(first, count)));
-    if (impl_->keeps_samples()) {
-      ENGRAM_TRY(impl_->task.append(rows, {impl_->batch_classes, count}));
-    }
+    ENGRAM_TRY(impl_->accumulate(rows, h, labels.subspan(first, count)));
   }
   return {};
 }
@@ -187,29 +220,27 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
   ENGRAM_TRY(check_to_learn(impl_->config, features));
   ENGRAM_TRY(impl_->check_labels(labels));
   ENGRAM_TRY(impl_->prepare(labels));
-  for (int first = 0; first < features.rows; first += kMaxBatch) {
-    const int count = std::min(kMaxBatch, features.rows - first);
+  const bool exact = impl_->config.arithmetic == Arithmetic::exact;
+  // Float rows are kept as they lie in memory: where they do not lie back to back, one by one.
+  const bool together = exact || features.stride == features.cols;
+  const int rows_at_once = together ? impl_->scratch.h.rows : 1;
+  for (int first = 0; first < features.rows; first += rows_at_once) {
+    const int count = std::min(rows_at_once, features.rows - first);
     const MatrixView<const float> part = features.row_range(first, count);
     const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
     ENGRAM_TRY(impl_->projection->from_features(part, impl_->scratch, h));
-    ENGRAM_TRY(impl_->accumulate(h, labels.subspan(std::size_t(first), std::size_t(count))));
-    if (!impl_->keeps_samples()) continue;
-    for (int b = 0; b < count; ++b) {
-      const void* row = impl_->config.arithmetic == Arithmetic::exact
-                            ? static_cast<const void*>(impl_->scratch.q.row(b))
-                            : part.row(b);
-      ENGRAM_TRY(
-          impl_->task.append(static_cast<const std::byte*>(row), {impl_->batch_classes + b, 1}));
-    }
+    const void* rows = exact ? static_cast<const void*>(impl_->scratch.q.data) : part.data;
+    ENGRAM_TRY(impl_->accumulate(static_cast<const std::byte*>(rows), h,
+                                 labels.subspan(std::size_t(first), std::size_t(count))));
   }
   return {};
 }
 
 float Learner::gram(int row, int col) const {
-  return impl_->statistics.gram().gram(row, col);
+  return impl_->statistics.gram(row, col);
 }
 float Learner::class_sum(int class_index, int unit) const {
-  return impl_->statistics.sums()(class_index, unit);
+  return impl_->statistics.class_sum(class_index, unit);
 }
 std::string Learner::digest() const {
   return impl_->statistics.digest(identity_json(impl_->config));

@@ -2,15 +2,17 @@
 //
 //     f > [quantise > sign_project > activate] > h       exact      (engine/projection.h)
 //     f > project > h                                    floating
-//     h, label > G, C                                    learn      (engine/statistics.h)
-//     G, C > lambda > (G + lambda I)^-1 C                end_task   (engine/readout.h)
+//     h, label > G, C, or the samples themselves         learn      (engine/statistics.h)
+//     lambda > (G + lambda I)^-1 C                       end_task   (engine/readout.h)
 //     h > scores > label                                 classify
 //
 // Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
 // current when they asked (readout()), and the next one replaces it whole. score and classify take
 // turns on one scratch; a thread that wants its own has a Scorer (engine/scorer.h).
-// Memory. All of it is in memory_plan.h's plan. After create, learning samples of known classes and
-// classifying allocate nothing (a task of more than kReservedTaskSamples grows by doubling).
+// Memory. All of it is in memory_plan.h's plan. Classifying allocates nothing after create. Learning
+// samples of known classes allocates nothing either, but for growth: in the factored form every 128
+// samples and once when it becomes dense, in the dense one when a task has more than
+// kReservedTaskSamples.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "engine/config.h"
+#include "engine/form.h"
 #include "engine/memory_plan.h"
 #include "engine/readout.h"
 #include "engine/sample_batch.h"
@@ -36,16 +39,8 @@ struct Prediction {
   float score = 0;       // about 1 for a sure answer, about 0 for none
 };
 
-// How what was learned is held. Both mean the same G and C, and give the same digest.
-enum class Form : std::uint8_t {
-  factored,  // the samples themselves, and their kernel matrix: memory grows with what was learned
-  dense,     // G and C: memory is M x M
-};
-
 class Learner {
  public:
-  static constexpr int kMaxBatch = kMaxBatchRows;  // rows per kernel call; larger batches are cut
-
   // Refuses a config that validate() refuses, and one whose plan does not fit this machine.
   static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
   Learner(Learner&&) noexcept;
@@ -65,7 +60,8 @@ class Learner {
                              std::span<const std::string> labels) const;
   // ok if learn(batch) would accept it: what is journalled must be something that can be replayed.
   Status check(const SampleBatch& batch) const;
-  // Adds encoded samples to G, C and the current task. Labels not seen before become new classes.
+  // Adds encoded samples to what was learned and to the current task. Labels not seen before become
+  // new classes. out_of_memory: nothing was learned.
   Status learn(const SampleBatch& batch);
   // encode, then learn.
   Status learn(MatrixView<const float> features, std::span<const std::string> labels);

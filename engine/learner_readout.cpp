@@ -12,9 +12,15 @@
 
 namespace engram {
 
-void Learner::Impl::publish(std::shared_ptr<const Readout> next) {
+Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
+  {
+    const std::lock_guard lock(score_mutex);
+    ENGRAM_TRY(
+        scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) * next->classes.size()));
+  }
   const std::lock_guard lock(readout_mutex);
   readout.swap(next);
+  return {};
 }
 
 Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
@@ -33,9 +39,14 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
       report.rule = "replayed";
     } else {
       const auto before = readout();
-      ENGRAM_ASSIGN(choice, choose_lambda({impl_->config, *impl_->projection, impl_->scratch,
-                                           impl_->statistics, impl_->task, impl_->tasks,
-                                           before ? std::optional(before->lambda) : std::nullopt}));
+      Statistics& statistics = impl_->statistics;
+      const bool factored = statistics.form() == Form::factored;
+      const KeptSamples& samples = factored ? statistics.factored().kept() : impl_->task;
+      const int count = factored ? int(impl_->task_samples) : samples.size();
+      ENGRAM_ASSIGN(choice,
+                    choose_lambda({impl_->config, *impl_->projection, impl_->scratch, statistics,
+                                   samples, samples.size() - count, count, impl_->tasks,
+                                   before ? std::optional(before->lambda) : std::nullopt}));
       report.rule = name(impl_->config.lambda_rule);
     }
     ENGRAM_ASSIGN(Readout solved, solve_readout(impl_->statistics, choice.lambda, choice.note));
@@ -54,13 +65,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
 }
 
 Status Learner::close_task(std::shared_ptr<const Readout> readout) {
-  if (readout != nullptr) {
-    {
-      const std::lock_guard lock(impl_->score_mutex);
-      ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * readout->classes.size()));
-    }
-    impl_->publish(std::move(readout));
-  }
+  if (readout != nullptr) ENGRAM_TRY(impl_->publish(std::move(readout)));
   impl_->task.clear();
   impl_->task_samples = 0;
   ++impl_->tasks;
@@ -77,11 +82,7 @@ Result<std::shared_ptr<const Readout>> Learner::refresh() {
   const auto before = readout();
   if (before == nullptr || before->samples == samples()) return before;
   ENGRAM_ASSIGN(Solution solution, solve(before->lambda));
-  {
-    const std::lock_guard lock(impl_->score_mutex);
-    ENGRAM_TRY(impl_->scores.reserve(sizeof(float) * kMaxBatch * solution.readout->classes.size()));
-  }
-  impl_->publish(solution.readout);
+  ENGRAM_TRY(impl_->publish(solution.readout));
   return solution.readout;
 }
 
@@ -106,8 +107,9 @@ Status Learner::classify(MatrixView<const float> features, std::span<Prediction>
   }
   const std::lock_guard lock(impl_->score_mutex);
   const int classes = int(current->classes.size());
-  for (int first = 0; first < features.rows; first += kMaxBatch) {
-    const int count = std::min(kMaxBatch, features.rows - first);
+  const int rows_at_once = batch_rows(impl_->config);
+  for (int first = 0; first < features.rows; first += rows_at_once) {
+    const int count = std::min(rows_at_once, features.rows - first);
     const MatrixView<float> scores{impl_->scores.as<float>(), count, classes, classes};
     ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores));
     for (int b = 0; b < count; ++b) {

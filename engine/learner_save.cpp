@@ -2,13 +2,20 @@
 //
 //   section        bytes
 //   config         JSON of LearnerConfig
-//   progress       JSON: tasks, task_samples, exact_until; of the readout: classes, lambda, samples
+//   progress       JSON: form, tasks, task_samples, next_id, exact_until; of the readout: classes,
+//                  lambda, samples
 //   classes        per class: u32 length, label, i64 samples; in the order first seen
+//   readout        Wo: rows of M floats, of the first classes; absent before the first readout
+// of the dense form:
 //   gram           G's lower triangle with diagonal, by rows: M (M + 1) / 2 floats; none: no class
 //   class_sums     C: K rows of M floats
-//   task_rows      encoded samples of the open task
+//   task_rows      encoded samples of the open task, where the lambda rule needs them
 //   task_classes   i32 class of each of them
-//   readout        Wo: rows of M floats, of the first classes; absent before the first readout
+// of the factored form, for every sample:
+//   kept_rows      encoded samples
+//   kept_classes   i32 class of each of them
+//   kept_ids       i64 number of each of them, ascending
+// Hidden units and kernel matrix are computed again from the rows: they would be ten times as large.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -28,18 +35,44 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t count) {
 
 // |G[r,c]|^2 <= G[r,r] G[c,c]: the diagonal speaks for all of G.
 bool all_finite(const Statistics& statistics) {
-  const MatrixView<const float> sums = statistics.sums();
+  if (!std::isfinite(statistics.trace())) return false;
+  if (statistics.form() == Form::factored) return true;
+  const MatrixView<const float> sums = statistics.dense().sums();
   const auto finite = [](float value) { return std::isfinite(value); };
-  return std::isfinite(statistics.trace()) &&
-         std::all_of(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols),
+  return std::all_of(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols),
                      finite);
+}
+
+Status write_dense(const DenseStatistics& dense, SnapshotWriter& writer) {
+  const GramView& gram = dense.gram();
+  const MatrixView<const float> sums = dense.sums();
+  // Nothing learned: G is all zeros, and a new state should not take 200 MB of them.
+  ENGRAM_TRY(writer.begin_section("gram"));
+  std::vector<float> row(std::size_t(gram.size));
+  for (int r = 0; r < gram.size && sums.rows > 0; ++r) {
+    std::copy_n(gram.row(r), r, row.begin());
+    row[std::size_t(r)] = gram.diagonal[r];
+    ENGRAM_TRY(writer.write(bytes_of(row.data(), sizeof(float) * std::size_t(r + 1))));
+  }
+  ENGRAM_TRY(writer.begin_section("class_sums"));
+  return writer.write(
+      bytes_of(sums.data, sizeof(float) * std::size_t(sums.rows) * std::size_t(sums.cols)));
+}
+
+Status write_samples(const KeptSamples& samples, const char* rows, const char* classes,
+                     SnapshotWriter& writer) {
+  ENGRAM_TRY(writer.begin_section(rows));
+  for (int block = 0; block < samples.blocks(); ++block) {
+    ENGRAM_TRY(writer.write(samples.block_rows(block)));
+  }
+  ENGRAM_TRY(writer.begin_section(classes));
+  return writer.write(std::as_bytes(samples.classes()));
 }
 
 }  // namespace
 
 Status Learner::save(SnapshotWriter& writer) const {
   const Statistics& statistics = impl_->statistics;
-  const GramView& gram = statistics.gram();
   const auto current = readout();
 
   // Learner::load would refuse them.
@@ -53,8 +86,10 @@ Status Learner::save(SnapshotWriter& writer) const {
   ENGRAM_TRY(writer.begin_section("config"));
   ENGRAM_TRY(writer.write(bytes_of(config.data(), config.size())));
 
-  const Json json{{"tasks", impl_->tasks},
+  const Json json{{"form", name(statistics.form())},
+                  {"tasks", impl_->tasks},
                   {"task_samples", impl_->task_samples},
+                  {"next_id", statistics.next_id()},
                   {"exact_until", statistics.exact_until()},
                   {"readout_classes", current ? current->classes.size() : 0},
                   {"readout_lambda", current ? current->lambda : 0.0},
@@ -64,30 +99,22 @@ Status Learner::save(SnapshotWriter& writer) const {
   ENGRAM_TRY(writer.write(bytes_of(progress.data(), progress.size())));
 
   ENGRAM_TRY(writer.begin_section("classes"));
-  for (const ClassInfo& info : statistics.classes()) {
+  for (const ClassInfo& info : statistics.classes().all()) {
     const auto length = std::uint32_t(info.label.size());
     ENGRAM_TRY(writer.write(bytes_of(&length, sizeof length)));
     ENGRAM_TRY(writer.write(bytes_of(info.label.data(), info.label.size())));
     ENGRAM_TRY(writer.write(bytes_of(&info.samples, sizeof info.samples)));
   }
 
-  // Nothing learned: G is all zeros, and a new state should not take 200 MB of them.
-  ENGRAM_TRY(writer.begin_section("gram"));
-  std::vector<float> row(std::size_t(gram.size));
-  for (int r = 0; r < gram.size && !statistics.classes().empty(); ++r) {
-    std::copy_n(gram.row(r), r, row.begin());
-    row[std::size_t(r)] = gram.diagonal[r];
-    ENGRAM_TRY(writer.write(bytes_of(row.data(), sizeof(float) * std::size_t(r + 1))));
+  if (statistics.form() == Form::dense) {
+    ENGRAM_TRY(write_dense(statistics.dense(), writer));
+    ENGRAM_TRY(write_samples(impl_->task, "task_rows", "task_classes", writer));
+  } else {
+    const KeptSamples& kept = statistics.factored().kept();
+    ENGRAM_TRY(write_samples(kept, "kept_rows", "kept_classes", writer));
+    ENGRAM_TRY(writer.begin_section("kept_ids"));
+    ENGRAM_TRY(writer.write(std::as_bytes(kept.ids())));
   }
-  const MatrixView<const float> sums = statistics.sums();
-  ENGRAM_TRY(writer.begin_section("class_sums"));
-  ENGRAM_TRY(writer.write(
-      bytes_of(sums.data, sizeof(float) * std::size_t(sums.rows) * std::size_t(sums.cols))));
-
-  ENGRAM_TRY(writer.begin_section("task_rows"));
-  ENGRAM_TRY(writer.write(impl_->task.rows()));
-  ENGRAM_TRY(writer.begin_section("task_classes"));
-  ENGRAM_TRY(writer.write(std::as_bytes(impl_->task.classes())));
 
   if (current == nullptr) return {};
   ENGRAM_TRY(writer.begin_section("readout"));

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/kept_samples.h"
+#include "engine/kernel_matrix.h"
 #include "engine/projection.h"
 #include "platform/arena.h"
 
@@ -41,36 +43,97 @@ class Rows {
   MemoryPlan& plan_;
 };
 
-void add_scratch(const LearnerConfig& config, Lifetime lifetime, const char* const (&names)[3],
-                 Rows& rows) {
+void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
+                 const char* const (&names)[3], Rows& rows) {
   if (config.arithmetic == Arithmetic::exact) {
-    rows.add(names[0], kMaxBatchRows, config.features, "int8", 1, lifetime);
-    rows.add(names[1], kMaxBatchRows, config.hidden, "int32", 4, lifetime);
+    rows.add(names[0], batch, config.features, "int8", 1, lifetime);
+    rows.add(names[1], batch, config.hidden, "int32", 4, lifetime);
   }
-  rows.add(names[2], kMaxBatchRows, config.hidden_units(), "float", 4, lifetime);
+  rows.add(names[2], batch, config.hidden_units(), "float", 4, lifetime);
 }
 
-void add_end_of_task(const LearnerConfig& config, int classes, std::int64_t samples, Rows& rows) {
+bool splits_task(const LearnerConfig& config) {
+  return config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code;
+}
+
+// Samples in whole blocks; the kernel matrix with the room it grows by.
+void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
+  constexpr std::int64_t kBlock = KeptSamples::kBlockRows;
+  const std::int64_t kept = std::max<std::int64_t>((samples + kBlock - 1) / kBlock, 1) * kBlock;
+  const std::int64_t m = config.hidden_units();
+  const std::int64_t room =
+      KernelMatrix::capacity_for(int(samples + samples / 16), KeptSamples::kBlockRows);
+  rows.add("samples kept", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
+           Lifetime::learned);
+  if (config.arithmetic == Arithmetic::exact) {
+    rows.add("their hidden units", kept, m, "uint8", 1, Lifetime::learned);
+  } else if (config.hidden != 0) {
+    rows.add("their hidden units", kept, m, "float", 4, Lifetime::learned);
+  }
+  rows.add("their classes and numbers", 3, std::int64_t(std::bit_ceil(std::uint64_t(kept))),
+           "int32", 4, Lifetime::learned);
+  rows.add("kernel matrix and its factor", room, room, "float", 4, Lifetime::learned);
+  rows.add("diagonal of G", 1, m, "double", 8, Lifetime::learned);
+}
+
+void add_dense(const LearnerConfig& config, Rows& rows) {
+  const std::int64_t m = config.hidden_units();
+  const bool moved = factored_limit(config) > 0;
+  const Lifetime lifetime = moved ? Lifetime::learned : Lifetime::learning;
+  rows.add("G and its factor", m, m, "float", 4, lifetime);
+  rows.add("diagonal of G", 1, m, "float", 4, lifetime);
+  if (moved && learning_rows(config) < kMaxBatchRows) {
+    add_scratch(config, kMaxBatchRows, lifetime,
+                {"learn, dense: q", "learn, dense: p", "learn, dense: h"}, rows);
+  }
+}
+
+void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int64_t samples,
+                              Rows& rows) {
+  rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
+  rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
+  if (splits_task(config)) {
+    rows.add("factor of the kernel", samples, samples, "double", 8, Lifetime::end_of_task);
+    rows.add("solution on trial", classes, samples, "double", 8, Lifetime::end_of_task);
+  }
+}
+
+void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_t samples,
+                           Rows& rows) {
   const std::int64_t m = config.hidden_units();
   const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
   rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
-  if (config.lambda_rule == LambdaRule::fixed) return;
-  rows.add("readout on trial", classes, m, "float", 4, Lifetime::end_of_task);
-  if (config.lambda_rule == LambdaRule::paper) {
-    rows.add("held-out hidden units", held_out, m, "float", 4, Lifetime::end_of_task);
-    rows.add("held-out scores", held_out, classes, "float", 4, Lifetime::end_of_task);
-  } else {
+  if (!splits_task(config)) return;
+  if (config.lambda_rule == LambdaRule::code && samples * 2 <= m) {
     rows.add("hidden units of the task", samples, m, "float", 4, Lifetime::end_of_task);
-    if (samples * 2 <= m) {
-      rows.add("kernel of the task", samples, samples, "double", 8, Lifetime::end_of_task);
-      rows.add("factor of the kernel", learned, learned, "double", 8, Lifetime::end_of_task);
-    } else {
-      rows.add("G of the task and its factor", m, m, "float", 4, Lifetime::end_of_task);
-    }
+    rows.add("kernel of the task", samples, samples, "float", 4, Lifetime::end_of_task);
+    rows.add("factor of the kernel", learned, learned, "double", 8, Lifetime::end_of_task);
+    return;
+  }
+  rows.add("readout on trial", classes, m, "float", 4, Lifetime::end_of_task);
+  rows.add("held-out hidden units", held_out, m, "float", 4, Lifetime::end_of_task);
+  rows.add("held-out scores", held_out, classes, "float", 4, Lifetime::end_of_task);
+  if (config.lambda_rule == LambdaRule::paper) {
+    rows.add("class sums of the rest", classes, m, "float", 4, Lifetime::end_of_task);
+  } else {
+    rows.add("G of the task and its factor", m, m, "float", 4, Lifetime::end_of_task);
+    rows.add("class sums of the task", classes, m, "float", 4, Lifetime::end_of_task);
+    rows.add("hidden units of a batch", kMaxBatchRows, m, "float", 4, Lifetime::end_of_task);
   }
 }
 
 }  // namespace
+
+int batch_rows(const LearnerConfig& config) {
+  constexpr int kMinBatchRows = 16;
+  constexpr int kUnits = 512 * 1024;  // hidden units of a batch: 2 MiB of floats
+  return std::clamp(kUnits / config.hidden_units() / kMinBatchRows * kMinBatchRows, kMinBatchRows,
+                    kMaxBatchRows);
+}
+
+int learning_rows(const LearnerConfig& config) {
+  return factored_limit(config) > 0 ? batch_rows(config) : kMaxBatchRows;
+}
 
 const char* name(Lifetime lifetime) {
   switch (lifetime) {
@@ -78,6 +141,8 @@ const char* name(Lifetime lifetime) {
       return "always";
     case Lifetime::learning:
       return "learning";
+    case Lifetime::learned:
+      return "learned";
     case Lifetime::classes:
       return "classes";
     case Lifetime::task:
@@ -106,33 +171,45 @@ std::int64_t MemoryPlan::learner_arena_bytes() const {
   return bytes(Lifetime::always) + bytes(Lifetime::learning);
 }
 
-MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples) {
+MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples,
+                std::optional<std::int64_t> samples) {
   MemoryPlan plan;
   Rows rows(plan);
+  const int limit = factored_limit(config);
+  const bool factored = limit > 0 && samples.has_value() && *samples <= limit;
+  plan.form = factored ? Form::factored : Form::dense;
   const std::int64_t l = config.features, m = config.hidden_units();
   if (config.hidden > 0 && config.arithmetic == Arithmetic::exact) {
     rows.add("signs W", (l + 31) / 32, m, "uint32", 4, Lifetime::always);
   } else if (config.hidden > 0) {
     rows.add("weights W", l, m, "float", 4, Lifetime::always);
   }
-  add_scratch(config, Lifetime::always, {"classify: q", "classify: p", "classify: h"}, rows);
-  add_scratch(config, Lifetime::learning, {"learn: q", "learn: p", "learn: h"}, rows);
+  add_scratch(config, batch_rows(config), Lifetime::always,
+              {"classify: q", "classify: p", "classify: h"}, rows);
+  add_scratch(config, learning_rows(config), Lifetime::learning,
+              {"learn: q", "learn: p", "learn: h"}, rows);
   rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
-  rows.add("G and its factor", m, m, "float", 4, Lifetime::learning);
-  rows.add("diagonal of G", 1, m, "float", 4, Lifetime::learning);
-
-  // Class sums grow by doubling: the capacity is a power of two.
-  const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
-  rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
+  if (factored) {
+    add_factored(config, *samples, rows);
+  } else {
+    add_dense(config, rows);
+    // Class sums grow by doubling: the capacity is a power of two.
+    const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
+    rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
+  }
   rows.add("readout", classes, m, "float", 4, Lifetime::classes);
-  rows.add("scores", kMaxBatchRows, classes, "float", 4, Lifetime::classes);
-  if (config.lambda_rule != LambdaRule::fixed) {
+  rows.add("scores", batch_rows(config), classes, "float", 4, Lifetime::classes);
+  if (factored) {
+    add_end_of_task_factored(config, classes, *samples, rows);
+    return plan;
+  }
+  if (splits_task(config)) {
     const std::int64_t kept = std::max<std::int64_t>(task_samples, kReservedTaskSamples);
     rows.add("samples of the task", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
              Lifetime::task);
-    rows.add("their classes", 1, kept, "int32", 4, Lifetime::task);
+    rows.add("their classes and numbers", 3, kept, "int32", 4, Lifetime::task);
   }
-  add_end_of_task(config, classes, task_samples, rows);
+  add_end_of_task_dense(config, classes, task_samples, rows);
   return plan;
 }
 

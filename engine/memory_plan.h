@@ -1,15 +1,18 @@
 // How much memory a learner takes, row by row, before it takes any.
 //
-// A pure function of config, class count and the size of a task: `engram plan` prints it, create
-// compares it with the machine, and the arena has exactly the bytes of the rows that live in it.
+// A pure function of config, class count, the size of a task and how much was learned: `engram plan`
+// prints it, create compares it with the machine, and the arena has exactly the bytes of the rows that
+// live in it.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/config.h"
+#include "engine/form.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -17,6 +20,7 @@ namespace engram {
 enum class Lifetime : std::uint8_t {
   always,       // in the arena, from start to end; a reader needs only these
   learning,     // in the arena, from start to end, of a learner that learns
+  learned,      // grows with what was learned, or is taken when the form becomes dense
   classes,      // grows with the number of classes
   task,         // samples of the current task, until it ends
   end_of_task,  // while a readout is computed
@@ -31,6 +35,7 @@ struct PlannedBuffer {
 };
 
 struct MemoryPlan {
+  Form form = Form::dense;
   std::vector<PlannedBuffer> buffers;
 
   std::int64_t bytes(Lifetime lifetime) const;
@@ -40,13 +45,20 @@ struct MemoryPlan {
   std::int64_t learner_arena_bytes() const;
 };
 
-// Rows of one kernel call; larger batches are cut.
+// Rows of one kernel call; larger batches are cut. Where M is large, fewer rows keep scratch small
+// beside what was learned; only the dense form, whose G is read and written once per batch, always
+// learns in the largest batches.
 inline constexpr int kMaxBatchRows = 256;
+int batch_rows(const LearnerConfig& config);
+// Of a new learner when it learns.
+int learning_rows(const LearnerConfig& config);
 // Samples of a task for which memory is reserved at start; longer tasks grow by doubling.
 inline constexpr int kReservedTaskSamples = 4096;
 
-// config must be valid. task_samples: of the longest task, for the buffers of its end.
-MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples = 1000);
+// config must be valid. task_samples: of the longest task, for the buffers of its end. samples:
+// learned in all; not given: more than the factored form holds.
+MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples = 1000,
+                std::optional<std::int64_t> samples = std::nullopt);
 
 // A device by name, and what the learner may use of its memory: the rest is for the operating
 // system, drivers, camera buffers and the backbone.

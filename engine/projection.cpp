@@ -66,14 +66,22 @@ float gaussian_weight(std::uint64_t seed, int l, int m) {
   return m % 2 == 0 ? first : second;
 }
 
-ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, Arena& arena) {
+ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, int rows, Arena& arena) {
   ProjectionScratch scratch;
   if (config.arithmetic == Arithmetic::exact) {
-    scratch.q = arena.take_matrix<std::int8_t>(kMaxBatchRows, config.features);
-    scratch.p = arena.take_matrix<std::int32_t>(kMaxBatchRows, config.hidden);
+    scratch.q = arena.take_matrix<std::int8_t>(rows, config.features);
+    scratch.p = arena.take_matrix<std::int32_t>(rows, config.hidden);
   }
-  scratch.h = arena.take_matrix<float>(kMaxBatchRows, config.hidden_units());
+  scratch.h = arena.take_matrix<float>(rows, config.hidden_units());
   return scratch;
+}
+
+std::size_t ProjectionScratch::bytes(const LearnerConfig& config, int rows) {
+  const auto count = [&](int cols) { return std::size_t(rows) * std::size_t(cols); };
+  const std::size_t h = Arena::bytes_for(count(config.hidden_units()), sizeof(float));
+  if (config.arithmetic == Arithmetic::floating) return h;
+  return Arena::bytes_for(count(config.features), sizeof(std::int8_t)) +
+         Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) + h;
 }
 
 std::size_t Projection::row_bytes(const LearnerConfig& config) {

@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "engine/config.h"
-#include "engine/memory_plan.h"
 #include "kernels/kernels.h"
 #include "platform/arena.h"
 #include "platform/matrix_view.h"
@@ -22,13 +21,14 @@
 
 namespace engram {
 
-// Memory of one caller for one batch of at most kMaxBatchRows rows.
+// Memory of one caller for one batch.
 struct ProjectionScratch {
-  static ProjectionScratch take(const LearnerConfig& config, Arena& arena);
+  static ProjectionScratch take(const LearnerConfig& config, int rows, Arena& arena);
+  static std::size_t bytes(const LearnerConfig& config, int rows);
 
-  MatrixView<std::int8_t> q;   // (256, L), exact only
-  MatrixView<std::int32_t> p;  // (256, M), exact only
-  MatrixView<float> h;         // (256, M)
+  MatrixView<std::int8_t> q;   // (rows, L), exact only
+  MatrixView<std::int32_t> p;  // (rows, M), exact only
+  MatrixView<float> h;         // (rows, M)
 };
 
 class Projection {
@@ -42,10 +42,10 @@ class Projection {
 
   // Features (B, L) to B rows of a SampleBatch. Any B.
   Status encode(MatrixView<const float> features, std::byte* rows) const;
-  // Rows of a SampleBatch to h (B, M), B <= kMaxBatchRows. Uses scratch.p only.
+  // Rows of a SampleBatch to h (B, M), B at most the rows of scratch. Uses scratch.p only.
   Status from_rows(const std::byte* rows, const ProjectionScratch& scratch,
                    MatrixView<float> h) const;
-  // Features (B, L) to h (B, M), B <= kMaxBatchRows. Uses scratch.q and scratch.p.
+  // Features (B, L) to h (B, M), B as above. Uses scratch.q and scratch.p.
   Status from_features(MatrixView<const float> features, const ProjectionScratch& scratch,
                        MatrixView<float> h) const;
 

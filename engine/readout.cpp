@@ -16,13 +16,36 @@ bool all_finite(const std::vector<float>& values) {
 }
 
 // Wo into `weights`; false: no usable factor at this lambda.
-bool solve(Statistics& statistics, double lambda, std::vector<float>& weights) {
-  const Kernels& kernels = statistics.kernels();
-  const MatrixView<const float> sums = statistics.sums();
-  if (!kernels.cholesky(Stream{}, float(lambda), {}, statistics.gram()).ok()) return false;
+bool solve(const DenseStatistics& dense, const Kernels& kernels, double lambda,
+           std::vector<float>& weights) {
+  const MatrixView<const float> sums = dense.sums();
+  if (!kernels.cholesky(Stream{}, float(lambda), {}, dense.gram()).ok()) return false;
   weights.assign(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols));
   const MatrixView<float> readout{weights.data(), sums.rows, sums.cols, sums.cols};
-  return kernels.cholesky_solve(Stream{}, statistics.gram(), readout).ok() && all_finite(weights);
+  return kernels.cholesky_solve(Stream{}, dense.gram(), readout).ok();
+}
+
+bool solve(const FactoredStatistics& factored, int classes, const Kernels& kernels, double lambda,
+           std::vector<float>& weights) {
+  const GramView kernel = factored.kernel().view();
+  const int units = factored.hidden_units();
+  if (!kernels.cholesky(Stream{}, float(lambda), {}, kernel).ok()) return false;
+  std::vector<float> a(std::size_t(classes) * std::size_t(kernel.size));
+  const MatrixView<float> solution{a.data(), classes, kernel.size, kernel.size};
+  const std::span<const std::int32_t> labels = factored.kept().classes();
+  for (int n = 0; n < kernel.size; ++n) solution(labels[std::size_t(n)], n) = 1.0f;
+  weights.assign(std::size_t(classes) * std::size_t(units), 0.0f);
+  return kernels.cholesky_solve(Stream{}, kernel, solution).ok() &&
+         factored.combine(solution, {weights.data(), classes, units, units}).ok();
+}
+
+bool solve(const Statistics& statistics, double lambda, std::vector<float>& weights) {
+  const Kernels& kernels = statistics.kernels();
+  const bool solved =
+      statistics.form() == Form::dense
+          ? solve(statistics.dense(), kernels, lambda, weights)
+          : solve(statistics.factored(), statistics.classes().size(), kernels, lambda, weights);
+  return solved && all_finite(weights);
 }
 
 }  // namespace
@@ -46,7 +69,7 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
       note += fmt::format("{}G + {:g} I has no Cholesky factor in float; {:g} is used.",
                           note.empty() ? "" : " ", lambda, tried);
     }
-    for (const ClassInfo& info : statistics.classes()) readout.classes.push_back(info.label);
+    for (const ClassInfo& info : statistics.classes().all()) readout.classes.push_back(info.label);
     readout.hidden_units = statistics.hidden_units();
     readout.lambda = tried;
     readout.samples = statistics.samples();

@@ -1,6 +1,7 @@
 // The readout: what is needed to turn hidden units into scores, and how it was found.
 //
-//     Wo = (G + lambda I)^-1 C
+//     Wo = (G + lambda I)^-1 C                            dense form
+//     Wo = HT A,  A = (H HT + lambda I)^-1 Y              factored form, the same numbers
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ struct Readout {
   std::int64_t samples = 0;  // learned when it was solved
 };
 
-// Factors G + lambda I (into the upper triangle of the same buffer) and solves. Where there is no
+// Factors G + lambda I, or the kernel matrix plus lambda I, (into the upper triangle of the same
+// buffer) and solves. Where there is no
 // factor at this lambda, ten times it is tried, and so on; `note` then says so. invalid_argument:
 // nothing was learned. bad_data: no lambda works; G and C are as they were.
 Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note);

@@ -30,14 +30,15 @@ Result<Scorer> Scorer::create(const LearnerConfig& config, const Kernels& kernel
   auto impl = std::make_unique<Impl>();
   impl->arena = std::move(arena);
   impl->projection = std::make_shared<const Projection>(config, kernels, *impl->arena);
-  impl->scratch = ProjectionScratch::take(config, *impl->arena);
+  impl->scratch = ProjectionScratch::take(config, batch_rows(config), *impl->arena);
   impl->arena->seal();
   return Scorer(std::move(impl));
 }
 
 Scorer Scorer::share(std::shared_ptr<const Projection> projection, Arena& arena) {
   auto impl = std::make_unique<Impl>();
-  impl->scratch = ProjectionScratch::take(projection->config(), arena);
+  const LearnerConfig& config = projection->config();
+  impl->scratch = ProjectionScratch::take(config, batch_rows(config), arena);
   impl->projection = std::move(projection);
   return Scorer(std::move(impl));
 }
@@ -55,8 +56,9 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
   ENGRAM_CHECK(scores.rows == features.rows && scores.cols == classes);
   const MatrixView<const float> weights{readout.weights.data(), classes, readout.hidden_units,
                                         readout.hidden_units};
-  for (int first = 0; first < features.rows; first += kMaxBatchRows) {
-    const int count = std::min(kMaxBatchRows, features.rows - first);
+  const int rows = impl_->scratch.h.rows;
+  for (int first = 0; first < features.rows; first += rows) {
+    const int count = std::min(rows, features.rows - first);
     const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
     ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
     ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));

@@ -1,79 +1,91 @@
-// What is learned: G = sum of h hT, C = sum of h yT, and how many samples each class had.
+// What is learned, in either form: G = sum of h hT, C = sum of h yT, and the classes.
 //
-//   name     shape    type       meaning
-//   gram     (M, M)   GramView   G below the diagonal, the factor of the last solve above
-//   sums     (K, M)   float      C, one row per class: a new class is a new row
-//   counts   (K)      int64      samples of each class
+//   factored   the samples and their kernel matrix    engine/factored_statistics.h
+//   dense      G and C                                engine/dense_statistics.h
 //
-// This is the dense form: memory is M x M whatever the number of samples. A factored form for few
-// samples (rows of q instead of G) would have the same meaning and can stand behind the same calls.
-//
-// Rows of C grow by doubling and only when a class is new; add() allocates nothing.
+// A learner that may keep features begins in the factored form and moves to the dense one by itself,
+// once and for good, when it would come to hold more than factored_limit() samples. Both mean the same
+// numbers: in the `exact` arithmetic the move changes no bit of G, C or the digest.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
+#include "engine/class_list.h"
+#include "engine/config.h"
+#include "engine/dense_statistics.h"
+#include "engine/factored_statistics.h"
+#include "engine/form.h"
 #include "kernels/kernels.h"
 #include "platform/arena.h"
-#include "platform/growing_buffer.h"
-#include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {
 
-struct ClassInfo {
-  std::string label;
-  std::int64_t samples = 0;
-  bool operator==(const ClassInfo&) const = default;
-};
-
 class Statistics {
  public:
-  // M x M from the arena; hidden_max 0: not whole numbers (floating arithmetic).
-  Statistics(int hidden_units, int hidden_max, const Kernels& kernels, Arena& arena);
+  // Nothing learned; the dense form of a config that keeps no features is taken from `arena`.
+  Statistics(const LearnerConfig& config, const Kernels& kernels, Arena& arena);
 
-  int find_class(const std::string& label) const;  // -1: not known
-  // Room for `more` new classes; after ok() that many add_class calls cannot fail.
-  Status reserve_classes(int more);
-  int add_class(const std::string& label, std::int64_t samples = 0);
-
-  // G += hT h, C[classes[b]] += h[b], counts. h (B, M).
-  Status add(MatrixView<const float> h, std::span<const std::int32_t> classes);
-
-  const std::vector<ClassInfo>& classes() const { return classes_; }
+  Form form() const { return dense_ ? Form::dense : Form::factored; }
+  const Kernels& kernels() const { return *kernels_; }
+  int hidden_units() const { return config_.hidden_units(); }
+  const ClassList& classes() const { return classes_; }
   std::int64_t samples() const { return samples_; }
-  int hidden_units() const { return gram_.size; }
-  const Kernels& kernels() const { return kernels_; }
-  const GramView& gram() const { return gram_; }
-  MatrixView<float> sums() const;
+  // The number of the next sample; numbers are never given twice.
+  std::int64_t next_id() const { return next_id_; }
 
-  // Sum of the diagonal, and the largest eigenvalue of G to a few percent (power iteration from the
-  // sum of all h, which is close to the first eigenvector when h >= 0). Allocates 2 M floats.
+  // Room for samples with these labels, then their new classes. After a failure nothing has changed.
+  // Does not move: the caller sees to it that a factored form stays within factored_limit().
+  Status prepare(std::span<const std::string> labels);
+  // After prepare. rows: h.rows encoded samples; h (B, M) their hidden units.
+  Status add(const std::byte* rows, MatrixView<const float> h,
+             std::span<const std::int32_t> classes);
+  // G and C from the samples kept. `scratch` (B, M). After a failure all is as before.
+  Status move_to_dense(MatrixView<float> scratch);
+
+  // The one of the current form.
+  FactoredStatistics& factored() { return *factored_; }
+  const FactoredStatistics& factored() const { return *factored_; }
+  DenseStatistics& dense() { return *dense_; }
+  const DenseStatistics& dense() const { return *dense_; }
+
+  // G[row,col] and C[class,unit], one by one: for tests and inspection.
+  float gram(int row, int col) const;
+  float class_sum(int class_index, int unit) const;
+  // Of G and of the kernel matrix alike.
   double trace() const;
   double largest_eigenvalue() const;
 
   // Whole numbers: the total number of samples up to which no sum can have rounded. The largest
   // entry of G is on its diagonal and grows by at most hidden_max^2 a sample. 0: not whole numbers.
   std::int64_t exact_until() const { return exact_until_; }
-  // Recomputes exact_until from G; once a sum may have rounded, `stored` (of the state) holds.
-  void watch_rounding(std::int64_t stored);
 
-  // Equal for equal G, C and counts, whatever the order of classes.
+  // Digests of this kind begin so; those of earlier versions, over all bytes of G, did not.
+  static constexpr const char* kDigestKind = "2-";
+  // Equal for equal G, C and counts, whatever the form and the order of classes and samples
+  // (statistics_digest.cpp). `config`: text that it covers too.
   std::string digest(const std::string& config) const;
 
+  // Of a state that was saved: how many samples each class has (dense; the factored form counts
+  // what it is given), when it was exact, and how numbers go on.
+  void restore_counts(std::span<const std::int64_t> samples);
+  void restore(std::int64_t exact_until, std::int64_t next_id);
+
  private:
-  const Kernels& kernels_;
-  GramView gram_;
-  GrowingBuffer sums_;
-  int class_capacity_ = 0;
-  int hidden_max_ = 0;
-  std::vector<ClassInfo> classes_;
-  std::unordered_map<std::string, int> index_;
+  // Recomputes exact_until; once a sum may have rounded, `stored` holds.
+  void watch_rounding(std::int64_t stored);
+
+  LearnerConfig config_;
+  const Kernels* kernels_;
+  ClassList classes_;
+  std::optional<FactoredStatistics> factored_;
+  Arena dense_memory_ = Arena::empty();  // after a move
+  std::optional<DenseStatistics> dense_;
   std::int64_t samples_ = 0;
+  std::int64_t next_id_ = 0;
   std::int64_t exact_until_ = 0;
 };
 

@@ -9,9 +9,11 @@
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
 #include "kernels/class_sums.h"
+#include "kernels/combine_rows.h"
 #include "kernels/factor_append.h"
 #include "kernels/gram_update.h"
 #include "kernels/inverse_diagonal.h"
+#include "kernels/kernel_rows.h"
 #include "kernels/preprocess.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
@@ -31,11 +33,13 @@ struct Kernels {
   Score* score;               // hidden units, readout -> class scores        every frame
   GramUpdate* gram_update;    // hidden units -> G                            every learned frame
   ClassSums* class_sums;      // hidden units, labels -> C                    every learned frame
+  KernelRows* kernel_rows;    // kept hidden units -> rows of H HT            every learned frame
   Cholesky* cholesky;         // G + lambda I -> U                            end of a task
   CholeskySolve* cholesky_solve;      // U, C -> readout                           end of a task
   InverseDiagonal* inverse_diagonal;  // U -> diagonal of (UT U)^-1                end of a task
   FactorAppend* factor_append;        // more rows of G -> more columns of U       learning at once
   TriangularSolve* triangular_solve;  // half of cholesky_solve                    learning at once
+  CombineRows* combine_rows;          // weights, kept hidden units -> readout     end of a task
 };
 
 inline constexpr Kernels kCpuKernels{.name = "cpu",
@@ -47,10 +51,12 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .score = cpu::score,
                                      .gram_update = cpu::gram_update,
                                      .class_sums = cpu::class_sums,
+                                     .kernel_rows = cpu::kernel_rows,
                                      .cholesky = cpu::cholesky,
                                      .cholesky_solve = cpu::cholesky_solve,
                                      .inverse_diagonal = cpu::inverse_diagonal,
                                      .factor_append = cpu::factor_append,
-                                     .triangular_solve = cpu::triangular_solve};
+                                     .triangular_solve = cpu::triangular_solve,
+                                     .combine_rows = cpu::combine_rows};
 
 }  // namespace engram

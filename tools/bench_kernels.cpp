@@ -8,14 +8,17 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "kernels/activate.h"
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
 #include "kernels/class_sums.h"
+#include "kernels/combine_rows.h"
 #include "kernels/factor_append.h"
 #include "kernels/gram_update.h"
 #include "kernels/inverse_diagonal.h"
+#include "kernels/kernel_rows.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
 #include "kernels/score.h"
@@ -128,6 +131,33 @@ void triangular_solve(State& state, int batch, int, int units) {
       [&] { must(cpu::triangular_solve(Stream{}, x.g(), true, x.h.view())); });
 }
 
+constexpr int kKeptSamples = 2000;
+std::vector<std::uint8_t> kept_bytes(int rows, int units) {
+  std::vector<std::uint8_t> bytes(std::size_t(rows) * std::size_t(units));
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::uint8_t((i * 2654435761u) >> 27);
+  return bytes;
+}
+void kernel_rows(State& state, int batch, int, int units) {
+  const std::vector<std::uint8_t> left = kept_bytes(batch, units);
+  const std::vector<std::uint8_t> right = kept_bytes(kKeptSamples, units);
+  std::vector<float> k(std::size_t(batch) * kKeptSamples);
+  run(state, 2.0 * batch * kKeptSamples * units, double(right.size()), [&] {
+    must(cpu::kernel_rows(Stream{}, {left.data(), nullptr, batch, units},
+                          {right.data(), nullptr, kKeptSamples, units},
+                          {k.data(), batch, kKeptSamples, kKeptSamples}));
+  });
+}
+void combine_rows(State& state, int batch, int, int units) {
+  const std::vector<std::uint8_t> kept = kept_bytes(kKeptSamples, units);
+  const std::vector<float> weights(std::size_t(batch) * kKeptSamples, 0.5f);
+  std::vector<float> sums(std::size_t(batch) * std::size_t(units));
+  run(state, 2.0 * batch * kKeptSamples * units, double(kept.size()), [&] {
+    must(cpu::combine_rows(Stream{}, {weights.data(), batch, kKeptSamples, kKeptSamples},
+                           {kept.data(), nullptr, kKeptSamples, units},
+                           {sums.data(), batch, units, units}));
+  });
+}
+
 using Function = void(State&, int batch, int inputs, int units);
 
 struct Operation {
@@ -145,6 +175,8 @@ constexpr Operation kOperations[] = {
     {"class_sums", class_sums, true, false, true},
     {"gram_update", gram_update, true, false, true},
     {"openblas_ssyrk", openblas_ssyrk, true, false, true},
+    {"kernel_rows", kernel_rows, true, false, true},
+    {"combine_rows", combine_rows, true, false, true},
     {"cholesky", cholesky, false, false, true},
     {"cholesky_solve", cholesky_solve, false, false, true},
     {"inverse_diagonal", inverse_diagonal, false, false, true},

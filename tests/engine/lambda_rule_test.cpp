@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/dual_ridge.h"
+#include "engine/gram_spectrum.h"
 #include "engine/learner.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
@@ -77,7 +78,7 @@ double defined_loss(const std::vector<Row>& learned, const std::vector<Row>& hel
 std::vector<Row> hidden(const LearnerConfig& config, const Samples& samples, int first, int count) {
   Arena arena = std::move(Arena::create(std::size_t{64} << 20)).value();
   const Projection projection(config, kCpuKernels, arena);
-  const ProjectionScratch scratch = ProjectionScratch::take(config, arena);
+  const ProjectionScratch scratch = ProjectionScratch::take(config, 1, arena);
   std::vector<Row> rows;
   for (int b = first; b < first + count; ++b) {
     const MatrixView<float> h = scratch.h.row_range(0, 1);
@@ -201,25 +202,26 @@ TEST_CASE("lambda: two samples can be split", "[engine][lambda]") {
 }
 
 TEST_CASE("lambda: a kernel without a factor gives no loss", "[engine][lambda]") {
-  const std::vector<float> h{1, 2, 1, 2, 3, 4};  // two equal rows: singular without a ridge
+  // Of (1, 2), (1, 2) and (3, 4): two equal rows are singular without a ridge.
+  std::vector<float> kernel{0, 0, 0, 5, 0, 0, 11, 11, 0}, diagonal{5, 5, 25};
   const std::vector<std::int32_t> classes{0, 1, 1};
-  const DualRidge dual({h.data(), 3, 2, 2}, classes, 2, 2);
+  const std::vector<int> samples{0, 1, 2};
+  DualRidge dual({kernel.data(), diagonal.data(), 3, 3}, classes, samples, 2, 2);
   CHECK(std::isnan(dual.loss(0.0)));
   CHECK(std::isfinite(dual.loss(1.0)));
 }
 
 TEST_CASE("lambda: the largest eigenvalue is found to a few percent", "[engine][lambda]") {
-  // G = diag(9, 4, 1) by three samples.
-  Arena arena = std::move(Arena::create(4096)).value();
-  Statistics statistics(3, 0, kCpuKernels, arena);
-  REQUIRE(statistics.reserve_classes(1).ok());
-  statistics.add_class("one");
-  CHECK(statistics.largest_eigenvalue() == 0.0);
-  const std::vector<float> h{3, 0, 0, 0, 2, 0, 0, 0, -1};
-  const std::vector<std::int32_t> classes{0, 0, 0};
-  REQUIRE(statistics.add({h.data(), 3, 3, 3}, classes).ok());
-  CHECK(statistics.trace() == 14.0);
-  CHECK(test::close(statistics.largest_eigenvalue(), 9.0, 0.05));
+  // G = diag(9, 4, 1), its lower triangle and diagonal; the rest is rubbish.
+  const float rubbish = std::nanf("");
+  std::vector<float> gram{rubbish, rubbish, rubbish, 0, rubbish, rubbish, 0, 0, rubbish};
+  std::vector<float> diagonal{9, 4, 1};
+  const GramView g{gram.data(), diagonal.data(), 3, 3};
+  CHECK(trace(g) == 14.0);
+  CHECK(test::close(largest_eigenvalue(g, {3, 2, -1}), 9.0, 0.05));
+  CHECK(test::close(largest_eigenvalue(g, {0, 0, 0}), 9.0, 0.05));
+  diagonal = {0, 0, 0};
+  CHECK(largest_eigenvalue(g, {1, 1, 1}) == 0.0);
 }
 
 }  // namespace engram

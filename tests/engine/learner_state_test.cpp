@@ -99,6 +99,7 @@ TEST_CASE("learner state: sections that do not fit each other are refused",
           "[engine][learner][state]") {
   const test::TempDirectory directory;
   LearnerConfig config = test::exact_config(3, 100);
+  config.keep_features = false;
   const std::string floats(100 * 101 / 2 * 4, '\0'), sums(400, '\0');
   const std::string progress =
       R"({"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":1,"readout_lambda":1.5,"readout_samples":1})";

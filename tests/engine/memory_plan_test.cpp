@@ -41,18 +41,37 @@ TEST_CASE("plan: the rows that matter have the right size", "[engine][plan]") {
   CHECK(row(floating, "weights W").bytes == 32 * row(exact, "signs W").bytes);
 }
 
+TEST_CASE("plan: the factored form costs what was learned", "[engine][plan]") {
+  LearnerConfig config = test::exact_config(768, 10000);
+  config.lambda_rule = LambdaRule::loo;
+  const MemoryPlan few = plan(config, 100, 1000, 2000);
+  CHECK(few.form == Form::factored);
+  CHECK(row(few, "samples kept").bytes == 2048 * 768);
+  CHECK(row(few, "their hidden units").bytes == 2048 * 10000);
+  CHECK(row(few, "kernel matrix and its factor").bytes >= 2000 * 2000 * 4);
+  CHECK(few.total() < 60'000'000);
+  CHECK(plan(config, 100, 1000, 5000).form == Form::factored);
+  CHECK(plan(config, 100, 1000, 5001).form == Form::dense);
+  CHECK(plan(config, 100, 1000).form == Form::dense);
+  config.keep_features = false;
+  CHECK(plan(config, 100, 1000, 0).form == Form::dense);
+}
+
 TEST_CASE("plan: the arena has exactly the bytes of its rows", "[engine][plan]") {
-  const LearnerConfig config =
-      GENERATE(test::exact_config(33, 107), test::float_config(33, 107), test::float_config(33, 0));
+  LearnerConfig config = GENERATE(test::exact_config(33, 107), test::float_config(33, 107),
+                                  test::float_config(33, 0), test::exact_config(33, 9000));
+  config.keep_features = GENERATE(true, false);
+  if (!config.keep_features && config.hidden > 1000) return;  // the same rows, 300 MB of them
   const MemoryPlan memory = plan(config, 1);
   Arena arena = std::move(Arena::create(std::size_t(memory.learner_arena_bytes()))).value();
   const Projection projection(config, kCpuKernels, arena);
-  ProjectionScratch::take(config, arena);
+  ProjectionScratch::take(config, batch_rows(config), arena);
   CHECK(arena.used() == std::size_t(memory.scorer_arena_bytes()));
-  ProjectionScratch::take(config, arena);
+  ProjectionScratch::take(config, learning_rows(config), arena);
   arena.take<std::int32_t>(kMaxBatchRows);
-  const Statistics statistics(config.hidden_units(), 0, kCpuKernels, arena);
+  const Statistics statistics(config, kCpuKernels, arena);
   CHECK(arena.used() == arena.size());
+  CHECK(plan(config, 1, 1000, 10).learner_arena_bytes() == memory.learner_arena_bytes());
 }
 
 TEST_CASE("plan: budgets by device and by number", "[engine][plan]") {
@@ -89,7 +108,8 @@ TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
 }
 
 TEST_CASE("plan: grows with what is learned, in every rule", "[engine][plan]") {
-  for (const LambdaRule rule : {LambdaRule::fixed, LambdaRule::paper, LambdaRule::code}) {
+  for (const LambdaRule rule :
+       {LambdaRule::fixed, LambdaRule::paper, LambdaRule::code, LambdaRule::loo, LambdaRule::gcv}) {
     LearnerConfig config = test::exact_config(1280, 2000);
     config.lambda_rule = rule;
     CHECK(plan(config, 1000).total() > plan(config, 10).total());

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "engine/memory_plan.h"
 #include "tests/support/catch.h"
 #include "tests/support/synthetic.h"
 
@@ -15,7 +16,7 @@ namespace {
 std::vector<float> hidden(const LearnerConfig& config, const test::Samples& samples) {
   Arena arena = std::move(Arena::create(std::size_t{64} << 20)).value();
   const Projection projection(config, kCpuKernels, arena);
-  const ProjectionScratch scratch = ProjectionScratch::take(config, arena);
+  const ProjectionScratch scratch = ProjectionScratch::take(config, kMaxBatchRows, arena);
   std::vector<float> h(std::size_t(samples.count() * config.hidden_units()));
   const MatrixView<float> view{h.data(), samples.count(), config.hidden_units(),
                                config.hidden_units()};

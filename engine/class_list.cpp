@@ -1,0 +1,53 @@
+#include "engine/class_list.h"
+
+#include <algorithm>
+#include <new>
+#include <unordered_set>
+
+namespace engram {
+
+int ClassList::find(const std::string& label) const {
+  const auto found = index_.find(label);
+  return found == index_.end() ? -1 : found->second;
+}
+
+int ClassList::count_new(std::span<const std::string> labels) const {
+  std::unordered_set<std::string> added;
+  for (const std::string& label : labels) {
+    if (find(label) < 0) added.insert(label);
+  }
+  return int(added.size());
+}
+
+Status ClassList::add(std::span<const std::string> labels) {
+  try {
+    // All that can fail happens on the side.
+    std::vector<ClassInfo> infos;
+    std::unordered_map<std::string, int> indices;
+    for (const std::string& label : labels) {
+      if (find(label) >= 0 || indices.contains(label)) continue;
+      infos.push_back({label, 0});
+      indices.emplace(label, size() + int(infos.size()) - 1);
+    }
+    if (infos.empty()) return {};
+    const std::size_t wanted = all_.size() + infos.size();
+    if (wanted > all_.capacity()) all_.reserve(std::max(wanted, 2 * all_.capacity()));
+    index_.reserve(wanted);
+    // Room is there, and nodes move from map to map: nothing below allocates.
+    for (ClassInfo& info : infos) all_.push_back(std::move(info));
+    index_.merge(indices);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory,
+                  "The machine has no memory left for another class. Nothing was changed; close "
+                  "other programs and learn it again.");
+  }
+}
+
+std::int64_t ClassList::samples() const {
+  std::int64_t sum = 0;
+  for (const ClassInfo& info : all_) sum += info.samples;
+  return sum;
+}
+
+}  // namespace engram

@@ -1,0 +1,38 @@
+// The classes of a learner: their names in the order first seen, and how many samples each had.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "platform/status.h"
+
+namespace engram {
+
+struct ClassInfo {
+  std::string label;
+  std::int64_t samples = 0;
+  bool operator==(const ClassInfo&) const = default;
+};
+
+class ClassList {
+ public:
+  int find(const std::string& label) const;  // -1: not known
+  // How many of `labels` are not known, each counted once. May throw bad_alloc.
+  int count_new(std::span<const std::string> labels) const;
+  // Adds those: all of them, or after out_of_memory none.
+  Status add(std::span<const std::string> labels);
+  void count(int index, std::int64_t more) { all_[std::size_t(index)].samples += more; }
+
+  int size() const { return int(all_.size()); }
+  std::int64_t samples() const;  // of all classes
+  const std::vector<ClassInfo>& all() const { return all_; }
+
+ private:
+  std::vector<ClassInfo> all_;
+  std::unordered_map<std::string, int> index_;
+};
+
+}  // namespace engram

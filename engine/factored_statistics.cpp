@@ -1,0 +1,74 @@
+#include "engine/factored_statistics.h"
+
+#include <algorithm>
+
+namespace engram {
+namespace {
+constexpr int kBlock = KeptSamples::kBlockRows;
+}
+
+FactoredStatistics::FactoredStatistics(const LearnerConfig& config, const Kernels& kernels)
+    : kernels_(&kernels),
+      kept_(config, /*with_hidden=*/true),
+      diagonal_(std::size_t(config.hidden_units())) {}
+
+Status FactoredStatistics::reserve(int samples) {
+  ENGRAM_TRY(kernel_.reserve(samples));
+  return kept_.reserve(std::size_t(samples));
+}
+
+Status FactoredStatistics::add(const std::byte* rows, MatrixView<const float> h,
+                               std::span<const std::int32_t> classes, std::int64_t first_id) {
+  kept_.append(rows, h, classes, first_id);
+  for (int b = 0; b < h.rows; ++b) {
+    const float* row = h.row(b);
+    for (int m = 0; m < h.cols; ++m) diagonal_[std::size_t(m)] += double(row[m]) * row[m];
+  }
+  return kernel_.append(*kernels_, kept_);
+}
+
+Status FactoredStatistics::combine(MatrixView<const float> weights,
+                                   MatrixView<float> readout) const {
+  ENGRAM_CHECK(weights.cols == kept_.size());
+  for (int block = 0; block < kept_.blocks(); ++block) {
+    const KeptView kept = kept_.block_hidden(block);
+    const MatrixView<const float> part{weights.data + block * kBlock, weights.rows, kept.rows,
+                                       weights.stride};
+    ENGRAM_TRY(kernels_->combine_rows(Stream{}, part, kept, readout));
+  }
+  return {};
+}
+
+Status FactoredStatistics::add_to(DenseStatistics& dense, MatrixView<float> scratch) const {
+  for (int first = 0; first < kept_.size(); first += scratch.rows) {
+    const int count = std::min(scratch.rows, kept_.size() - first);
+    const MatrixView<float> h = scratch.row_range(0, count);
+    kept_.widen(first, h);
+    ENGRAM_TRY(dense.add(h, kept_.classes().subspan(std::size_t(first), std::size_t(count))));
+  }
+  return {};
+}
+
+double FactoredStatistics::gram(int row, int col) const {
+  double sum = 0;
+  for (int n = 0; n < kept_.size(); ++n) {
+    const KeptView kept = kept_.block_hidden(n / kBlock);
+    sum += kept.at(n % kBlock, row) * kept.at(n % kBlock, col);
+  }
+  return sum;
+}
+
+double FactoredStatistics::class_sum(int class_index, int unit) const {
+  double sum = 0;
+  for (int n = 0; n < kept_.size(); ++n) {
+    if (kept_.classes()[std::size_t(n)] != class_index) continue;
+    sum += kept_.block_hidden(n / kBlock).at(n % kBlock, unit);
+  }
+  return sum;
+}
+
+double FactoredStatistics::largest_diagonal() const {
+  return *std::max_element(diagonal_.begin(), diagonal_.end());
+}
+
+}  // namespace engram

@@ -1,0 +1,50 @@
+// The kernel matrix of kept samples, K = H HT, and the factor of K + lambda I, in one buffer.
+//
+// A GramView over samples: K below the diagonal, its diagonal apart, UT U = K + lambda I on and above.
+// So every operation on G and its factor works on K and its factor as well.
+//
+// The buffer has room for more samples than it holds; `stride` is that room. It grows by a sixteenth,
+// in place where the machine allows it, and what is in it, the factor too, is kept.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include "engine/kept_samples.h"
+#include "kernels/kernels.h"
+#include "platform/growing_buffer.h"
+#include "platform/status.h"
+
+namespace engram {
+
+class KernelMatrix {
+ public:
+  // Room for so many samples; after a failure everything is as before.
+  Status reserve(int samples);
+  // Takes in the samples that `kept` has beyond size(), into reserved room. What is there does not
+  // change: a factor of the samples before stays one of theirs.
+  Status append(const Kernels& kernels, const KeptSamples& kept);
+  // `indices` ascending. The factor is lost.
+  void remove(std::span<const int> indices);
+
+  int size() const { return size_; }
+  // Only K's own size: U is of as many samples as were there when it was made.
+  GramView view() const { return {data_.get(), diagonal_.as<float>(), size_, capacity_}; }
+  // K of the samples [first, first + count) alone, with room for its own factor, which overwrites
+  // that of all.
+  GramView block(int first, int count) const;
+
+  static int capacity_for(int samples, int capacity);
+
+ private:
+  struct Free {
+    void operator()(float* data) const { std::free(data); }
+  };
+  std::unique_ptr<float, Free> data_;
+  GrowingBuffer diagonal_;
+  int size_ = 0;
+  int capacity_ = 0;
+};
+
+}  // namespace engram

@@ -1,0 +1,215 @@
+#include "engine/saved_learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/byte_io.h"
+#include "engine/label.h"
+#include "engine/lambda_range.h"
+#include "engine/projection.h"
+
+namespace engram {
+namespace {
+
+using Json = nlohmann::json;
+
+Status damaged(const SnapshotReader& reader, std::string what) {
+  while (!what.empty() && what.back() == '.') what.pop_back();  // of a sentence that goes on here
+  return Status(
+      Code::bad_data,
+      fmt::format("{}: {}. The file was not changed; restore it from a copy, or learn anew.",
+                  reader.path(), what));
+}
+
+bool all_finite(std::span<const std::byte> section) {
+  ByteReader bytes(section);
+  bool finite = true;
+  while (bytes.left() > 0) finite &= std::isfinite(bytes.take<float>());
+  return finite;
+}
+
+bool parse_progress(std::span<const std::byte> section, SavedProgress& progress) {
+  const auto* text = reinterpret_cast<const char*>(section.data());
+  const Json json = Json::parse(text, text + section.size(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return false;
+  const auto whole = [&](const char* field, std::int64_t& value) {
+    const auto found = json.find(field);
+    if (found == json.end() || !found->is_number_integer()) return false;
+    value = found->get<std::int64_t>();
+    return value >= 0;
+  };
+  const auto form = json.find("form");
+  if (form != json.end()) {
+    if (*form != name(Form::dense) && *form != name(Form::factored)) return false;
+    if (*form == name(Form::factored)) progress.form = Form::factored;
+    if (!whole("next_id", progress.next_id)) return false;
+  }
+  const auto lambda = json.find("readout_lambda");
+  if (lambda == json.end() || !lambda->is_number()) return false;
+  progress.readout_lambda = lambda->get<double>();
+  return whole("tasks", progress.tasks) && whole("task_samples", progress.task_samples) &&
+         whole("exact_until", progress.exact_until) &&
+         whole("readout_classes", progress.readout_classes) &&
+         whole("readout_samples", progress.readout_samples) && progress.tasks <= INT32_MAX;
+}
+
+// Labels unique, counts that can be added up.
+Result<std::vector<ClassInfo>> parse_classes(const SnapshotReader& reader) {
+  constexpr std::int64_t kMostSamples = std::int64_t{1} << 53;
+  ENGRAM_ASSIGN(const auto section, reader.section("classes"));
+  std::vector<ClassInfo> classes;
+  std::unordered_set<std::string> seen;
+  std::int64_t samples = 0;
+  ByteReader bytes(section);
+  while (bytes.left() > 0) {
+    ClassInfo info;
+    info.label = as_text(bytes.take_bytes(bytes.take<std::uint32_t>()));
+    info.samples = bytes.take<std::int64_t>();
+    if (bytes.failed() || info.samples < 0 || info.samples > kMostSamples - samples ||
+        !check_label(info.label).ok()) {
+      return damaged(reader, "its list of classes makes no sense");
+    }
+    if (!seen.insert(info.label).second) {
+      return damaged(reader, "one of its classes is there twice");
+    }
+    samples += info.samples;
+    classes.push_back(std::move(info));
+  }
+  return classes;
+}
+
+// The section of that name, if it has exactly that many bytes of finite floats.
+Result<std::span<const std::byte>> floats(const SnapshotReader& reader, const char* name,
+                                          std::size_t count) {
+  ENGRAM_ASSIGN(const auto section, reader.section(name));
+  if (section.size() != count * sizeof(float) || !all_finite(section)) {
+    return damaged(reader, fmt::format("section {} does not fit the learner", name));
+  }
+  return section;
+}
+
+Result<SavedSamples> parse_samples(const SnapshotReader& reader, const char* rows,
+                                   const char* classes, std::size_t row_bytes,
+                                   std::size_t class_count) {
+  SavedSamples samples;
+  ENGRAM_ASSIGN(samples.rows, reader.section(rows));
+  ENGRAM_ASSIGN(const auto indices, reader.section(classes));
+  const std::size_t count = indices.size() / sizeof(std::int32_t);
+  if (indices.size() % sizeof(std::int32_t) != 0 || samples.rows.size() != count * row_bytes) {
+    return damaged(reader, fmt::format("sections {} and {} do not fit the learner", rows, classes));
+  }
+  samples.classes.resize(count);
+  ByteReader bytes(indices);
+  for (std::int32_t& index : samples.classes) {
+    index = bytes.take<std::int32_t>();
+    if (index < 0 || std::size_t(index) >= class_count) {
+      return damaged(reader, fmt::format("section {} names a class that does not exist", classes));
+    }
+  }
+  return samples;
+}
+
+Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
+  const auto m = std::size_t(saved.config.hidden_units());
+  const std::size_t classes = saved.classes.size();
+  ENGRAM_ASSIGN(saved.gram, floats(reader, "gram", classes == 0 ? 0 : m * (m + 1) / 2));
+  ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes));
+  ENGRAM_ASSIGN(saved.samples, parse_samples(reader, "task_rows", "task_classes",
+                                             Projection::row_bytes(saved.config), classes));
+  return {};
+}
+
+Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
+  ENGRAM_ASSIGN(saved.samples,
+                parse_samples(reader, "kept_rows", "kept_classes",
+                              Projection::row_bytes(saved.config), saved.classes.size()));
+  const std::size_t count = saved.samples.classes.size();
+  ENGRAM_ASSIGN(const auto ids, reader.section("kept_ids"));
+  if (count > std::size_t(factored_limit(saved.config)) ||
+      ids.size() != count * sizeof(std::int64_t) ||
+      saved.progress.task_samples > std::int64_t(count)) {
+    return damaged(reader, "the samples it keeps do not fit the learner");
+  }
+  std::int64_t before = -1;
+  ByteReader bytes(ids);
+  for (std::size_t i = 0; i < count; ++i) {
+    saved.ids.push_back(bytes.take<std::int64_t>());
+    if (saved.ids.back() <= before) return damaged(reader, "its samples are not in order");
+    before = saved.ids.back();
+  }
+  if (before >= saved.progress.next_id) return damaged(reader, "its samples are not in order");
+  std::vector<std::int64_t> counts(saved.classes.size());
+  for (const std::int32_t index : saved.samples.classes) ++counts[std::size_t(index)];
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] != saved.classes[k].samples) {
+      return damaged(reader, "its classes have another number of samples than it keeps");
+    }
+  }
+  return {};
+}
+
+// The readout, or null where none was solved yet.
+Result<std::shared_ptr<const Readout>> parse_readout(const SnapshotReader& reader,
+                                                     const SavedLearner& saved) {
+  if (!reader.has("readout")) return std::shared_ptr<const Readout>();
+  const SavedProgress& progress = saved.progress;
+  const auto m = std::size_t(saved.config.hidden_units());
+  if (!is_lambda(progress.readout_lambda)) {
+    return damaged(reader, "its readout has an impossible lambda");
+  }
+  if (progress.readout_classes > std::ssize(saved.classes)) {
+    return damaged(reader, "its readout has too many classes");
+  }
+  const auto solved = std::size_t(progress.readout_classes);
+  ENGRAM_ASSIGN(const auto weights, floats(reader, "readout", m * solved));
+  auto readout = std::make_shared<Readout>();
+  for (std::size_t k = 0; k < solved; ++k) readout->classes.push_back(saved.classes[k].label);
+  readout->weights.resize(m * solved);
+  if (!weights.empty()) std::memcpy(readout->weights.data(), weights.data(), weights.size());
+  readout->hidden_units = int(m);
+  readout->lambda = progress.readout_lambda;
+  readout->samples = progress.readout_samples;
+  return std::shared_ptr<const Readout>(std::move(readout));
+}
+
+// Quantised features are -127..127, float features are finite.
+bool only_features(const LearnerConfig& config, std::span<const std::byte> rows) {
+  if (config.arithmetic == Arithmetic::floating) return all_finite(rows);
+  return std::find(rows.begin(), rows.end(), std::byte{0x80}) == rows.end();
+}
+
+}  // namespace
+
+Result<SavedLearner> parse_learner(const SnapshotReader& reader) {
+  SavedLearner saved;
+  ENGRAM_ASSIGN(const auto text, reader.section("config"));
+  const Result<LearnerConfig> config = parse_config(as_text(text));
+  if (!config.ok()) return damaged(reader, config.status().what());
+  saved.config = config.value();
+  if (const Status valid = validate(saved.config); !valid.ok()) {
+    return damaged(reader, valid.what());
+  }
+  ENGRAM_ASSIGN(const auto progress, reader.section("progress"));
+  if (!parse_progress(progress, saved.progress)) {
+    return damaged(reader, "its section progress makes no sense");
+  }
+  ENGRAM_ASSIGN(saved.classes, parse_classes(reader));
+  if (saved.progress.form == Form::dense) {
+    ENGRAM_TRY(parse_dense(reader, saved));
+  } else {
+    ENGRAM_TRY(parse_factored(reader, saved));
+  }
+  if (!only_features(saved.config, saved.samples.rows)) {
+    return damaged(reader, "its samples hold values that no feature has");
+  }
+  ENGRAM_ASSIGN(saved.readout, parse_readout(reader, saved));
+  return saved;
+}
+
+}  // namespace engram
