@@ -32,6 +32,7 @@ class FactoredStatistics {
              std::span<const std::int32_t> classes, std::int64_t first_id);
 
   const KeptSamples& kept() const { return kept_; }
+  KernelMatrix& kernel() { return kernel_; }
   const KernelMatrix& kernel() const { return kernel_; }
   int hidden_units() const { return int(diagonal_.size()); }
 

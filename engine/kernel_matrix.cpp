@@ -82,6 +82,7 @@ void KernelMatrix::remove(std::span<const int> indices) {
     diagonal[to++] = diagonal[r];
   }
   size_ = to;
+  drop_factor();
   diagonal_.resize(sizeof(float) * std::size_t(size_));
 }
 

@@ -7,6 +7,7 @@
 // in place where the machine allows it, and what is in it, the factor too, is kept.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -35,6 +36,16 @@ class KernelMatrix {
   // that of all.
   GramView block(int first, int count) const;
 
+  // Whether U is the factor of the first `samples` samples' K + lambda I. Those who write it say so.
+  bool has_factor(double lambda, std::int64_t samples) const {
+    return samples > 0 && samples == factor_size_ && lambda == factor_lambda_;
+  }
+  void set_factor(double lambda) {
+    factor_lambda_ = lambda;
+    factor_size_ = size_;
+  }
+  void drop_factor() { factor_size_ = 0; }
+
   static int capacity_for(int samples, int capacity);
 
  private:
@@ -45,6 +56,8 @@ class KernelMatrix {
   GrowingBuffer diagonal_;
   int size_ = 0;
   int capacity_ = 0;
+  int factor_size_ = 0;  // 0: none
+  double factor_lambda_ = 0;
 };
 
 }  // namespace engram

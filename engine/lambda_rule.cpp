@@ -9,6 +9,7 @@
 
 #include "engine/dual_ridge.h"
 #include "engine/lambda_range.h"
+#include "engine/leave_one_out.h"
 #include "engine/philox.h"
 #include "platform/arena.h"
 
@@ -202,6 +203,21 @@ Status try_rule(const LambdaProblem& problem, std::span<const int> order, int le
   return try_code_primal(problem, order.first(std::size_t(learned)), held, floor, choice);
 }
 
+// By leave-one-out or generalised cross-validation over everything learned.
+Result<LambdaChoice> choose_by_all(const LambdaProblem& problem) {
+  Statistics& statistics = problem.statistics;
+  if (statistics.form() == Form::dense) {
+    return Status(Code::not_supported,
+                  fmt::format("The lambda rule {} is not in this version for the dense form. The "
+                              "readout before was kept.",
+                              name(problem.config.lambda_rule)));
+  }
+  LeaveOneOut trial(statistics.kernels(), statistics.factored().kernel().view(),
+                    statistics.factored().kept().classes(), statistics.classes().size());
+  return problem.config.lambda_rule == LambdaRule::loo ? choose_by_leave_one_out(trial)
+                                                       : choose_by_kernel_gcv(trial);
+}
+
 // A defined lambda where the rule has nothing to choose by.
 double fallback(const LambdaProblem& problem, double floor) {
   const double mean_diagonal = problem.statistics.trace() / problem.config.hidden_units();
@@ -237,12 +253,9 @@ Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
     choice.lambda = problem.config.lambda;
     return choice;
   }
-  if (problem.config.lambda_rule != LambdaRule::paper &&
-      problem.config.lambda_rule != LambdaRule::code) {
-    return Status(Code::not_supported,
-                  fmt::format("The lambda rule {} is not in this version. The readout before was "
-                              "kept.",
-                              name(problem.config.lambda_rule)));
+  if (problem.config.lambda_rule == LambdaRule::loo ||
+      problem.config.lambda_rule == LambdaRule::gcv) {
+    return choose_by_all(problem);
   }
   const double floor = kFloatFloor * problem.statistics.largest_eigenvalue();
   const int count = problem.task_count;

@@ -78,9 +78,11 @@ Status Learner::Impl::check_labels(std::span<const std::string> labels) const {
 }
 
 Status Learner::Impl::reserve() {
-  if (keeps_task()) return task.reserve(kReservedTaskSamples);
-  if (statistics.form() == Form::dense) return {};
-  return statistics.factored().reserve(KeptSamples::kBlockRows);
+  if (statistics.form() == Form::factored) {
+    return statistics.factored().reserve(KeptSamples::kBlockRows);
+  }
+  ENGRAM_TRY(pending.reserve(std::size_t(pending_limit())));
+  return keeps_task() ? task.reserve(kReservedTaskSamples) : Status();
 }
 
 Status Learner::Impl::move_to_dense() {
@@ -91,6 +93,7 @@ Status Learner::Impl::move_to_dense() {
     ENGRAM_ASSIGN(memory, Arena::create(ProjectionScratch::bytes(config, kMaxBatchRows)));
     larger = ProjectionScratch::take(config, kMaxBatchRows, memory);
   }
+  ENGRAM_TRY(pending.reserve(std::size_t(pending_limit())));
   KeptSamples open(config, /*with_hidden=*/false);
   if (config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code) {
     const KeptSamples& kept = statistics.factored().kept();
@@ -130,6 +133,11 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
   }
   const std::span<const std::int32_t> classes(batch_classes, labels.size());
   if (keeps_task()) task.append(rows, h, classes, statistics.next_id());
+  if (solved != nullptr && pending.size() + h.rows <= pending_limit()) {
+    pending.append(rows, h, classes, statistics.next_id());
+  } else if (solved != nullptr) {
+    forget_factor();  // too many: a full solve costs less now
+  }
   ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;
   return {};

@@ -13,6 +13,7 @@
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "engine/statistics.h"
+#include "engine/woodbury.h"
 #include "platform/arena.h"
 
 namespace engram {
@@ -28,7 +29,9 @@ struct Learner::Impl {
         scratch(ProjectionScratch::take(config, learning_rows(config), arena)),
         batch_classes(arena.take<std::int32_t>(kMaxBatchRows)),
         statistics(config, kernels, arena),
-        task(config, /*with_hidden=*/false) {
+        task(config, /*with_hidden=*/false),
+        pending(config, /*with_hidden=*/false),
+        woodbury(kernels, config.hidden_units()) {
     arena.seal();
   }
 
@@ -48,6 +51,17 @@ struct Learner::Impl {
   Status accumulate(const std::byte* rows, MatrixView<const float> h,
                     std::span<const std::string> labels);
   Status publish(std::shared_ptr<const Readout> readout);
+  // A full solve; what refresh() needs of it is noted. `factored`: the factor is there already.
+  Result<std::shared_ptr<const Readout>> solve_all(double lambda, std::string& note, bool factored);
+  // The factor is about to be overwritten.
+  void forget_factor();
+  // The readout of everything learned, from `before`; null: only a full solve can make it.
+  Result<std::shared_ptr<const Readout>> refresh_factored(const Readout& before);
+  Result<std::shared_ptr<const Readout>> refresh_dense(const Readout& before);
+  // `before` with a row for every class now known; new ones are zero.
+  std::shared_ptr<Readout> extended(const Readout& before) const;
+  // Of the dense form: samples since the last solve, up to which the next readout follows from it.
+  int pending_limit() const { return config.hidden_units() / 8; }
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
   Status restore_factored(const SavedLearner& saved);
@@ -72,6 +86,11 @@ struct Learner::Impl {
   KeptSamples task;  // dense form; in the factored one they are the last task_samples of all
   std::int64_t task_samples = 0;
   int tasks = 0;
+
+  // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.
+  std::shared_ptr<const Readout> solved;  // null: no factor
+  KeptSamples pending;                    // all since then, while they are few
+  Woodbury woodbury;                      // the first of them, those that a readout has
 };
 
 }  // namespace engram

@@ -47,7 +47,12 @@ Status Learner::Impl::restore_factored(const SavedLearner& saved) {
     }
     const std::byte* rows = saved.samples.rows.data() + first * row_bytes;
     const MatrixView<float> h = scratch.h.row_range(0, int(size));
-    ENGRAM_TRY(projection->from_rows(rows, scratch, h));
+    if (saved.hidden.empty()) {
+      ENGRAM_TRY(projection->from_rows(rows, scratch, h));
+    } else {
+      const std::size_t row = sizeof(float) * std::size_t(h.cols);
+      std::memcpy(h.data, saved.hidden.data() + first * row, size * row);
+    }
     statistics.restore(0, saved.ids[first]);
     ENGRAM_TRY(statistics.add(rows, h, std::span(saved.samples.classes).subspan(first, size)));
     first += size;

@@ -34,6 +34,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
   try {
     ReadoutReport report;
     LambdaChoice choice;
+    impl_->forget_factor();
     if (lambda) {
       choice.lambda = *lambda;
       report.rule = "replayed";
@@ -49,14 +50,15 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
                                    before ? std::optional(before->lambda) : std::nullopt}));
       report.rule = name(impl_->config.lambda_rule);
     }
-    ENGRAM_ASSIGN(Readout solved, solve_readout(impl_->statistics, choice.lambda, choice.note));
-    report.lambda = solved.lambda;
+    ENGRAM_ASSIGN(std::shared_ptr<const Readout> solved,
+                  impl_->solve_all(choice.lambda, choice.note, choice.factored));
+    report.lambda = solved->lambda;
     report.candidates = std::move(choice.candidates);
     report.losses = std::move(choice.losses);
     report.note = std::move(choice.note);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     report.seconds = taken.count();
-    return Solution{std::make_shared<const Readout>(std::move(solved)), std::move(report)};
+    return Solution{std::move(solved), std::move(report)};
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory,
                   "The machine has no memory left to solve for a readout. What was learned and the "
@@ -76,14 +78,6 @@ Result<ReadoutReport> Learner::end_task(std::optional<double> lambda) {
   ENGRAM_ASSIGN(Solution solution, solve(lambda));
   ENGRAM_TRY(close_task(std::move(solution.readout)));
   return std::move(solution.report);
-}
-
-Result<std::shared_ptr<const Readout>> Learner::refresh() {
-  const auto before = readout();
-  if (before == nullptr || before->samples == samples()) return before;
-  ENGRAM_ASSIGN(Solution solution, solve(before->lambda));
-  ENGRAM_TRY(impl_->publish(solution.readout));
-  return solution.readout;
 }
 
 std::shared_ptr<const Readout> Learner::readout() const {

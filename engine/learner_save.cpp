@@ -15,7 +15,10 @@
 //   kept_rows      encoded samples
 //   kept_classes   i32 class of each of them
 //   kept_ids       i64 number of each of them, ascending
-// Hidden units and kernel matrix are computed again from the rows: they would be ten times as large.
+//   kept_hidden    floats: their hidden units, in the floating arithmetic with a projection only, where
+//                  computing them again may round otherwise
+// Whole hidden units and the kernel matrix are computed again from the rows: they would be ten times
+// as large.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -114,6 +117,14 @@ Status Learner::save(SnapshotWriter& writer) const {
     ENGRAM_TRY(write_samples(kept, "kept_rows", "kept_classes", writer));
     ENGRAM_TRY(writer.begin_section("kept_ids"));
     ENGRAM_TRY(writer.write(std::as_bytes(kept.ids())));
+    if (impl_->config.arithmetic == Arithmetic::floating && impl_->config.hidden != 0) {
+      ENGRAM_TRY(writer.begin_section("kept_hidden"));
+      for (int block = 0; block < kept.blocks(); ++block) {
+        const KeptView hidden = kept.block_hidden(block);
+        ENGRAM_TRY(writer.write(bytes_of(
+            hidden.floats, sizeof(float) * std::size_t(hidden.rows) * std::size_t(hidden.cols))));
+      }
+    }
   }
 
   if (current == nullptr) return {};

@@ -56,6 +56,10 @@ bool splits_task(const LearnerConfig& config) {
   return config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code;
 }
 
+bool chooses_by_all(const LearnerConfig& config) {
+  return config.lambda_rule == LambdaRule::loo || config.lambda_rule == LambdaRule::gcv;
+}
+
 // Samples in whole blocks; the kernel matrix with the room it grows by.
 void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
   constexpr std::int64_t kBlock = KeptSamples::kBlockRows;
@@ -92,6 +96,10 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
                               Rows& rows) {
   rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
+  if (chooses_by_all(config)) {
+    rows.add("leave-one-out", samples, classes + 65, "float", 4, Lifetime::end_of_task);
+    rows.add("a part of the kernel", 512, 512, "float", 4, Lifetime::end_of_task);
+  }
   if (splits_task(config)) {
     rows.add("factor of the kernel", samples, samples, "double", 8, Lifetime::end_of_task);
     rows.add("solution on trial", classes, samples, "double", 8, Lifetime::end_of_task);
@@ -103,6 +111,10 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
   const std::int64_t m = config.hidden_units();
   const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
   rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
+  if (chooses_by_all(config)) {
+    rows.add("cross-validation", 3 * (std::min(classes, 128) + 16), m, "float", 4,
+             Lifetime::end_of_task);
+  }
   if (!splits_task(config)) return;
   if (config.lambda_rule == LambdaRule::code && samples * 2 <= m) {
     rows.add("hidden units of the task", samples, m, "float", 4, Lifetime::end_of_task);

@@ -16,20 +16,17 @@ bool all_finite(const std::vector<float>& values) {
 }
 
 // Wo into `weights`; false: no usable factor at this lambda.
-bool solve(const DenseStatistics& dense, const Kernels& kernels, double lambda,
-           std::vector<float>& weights) {
+bool solve(const DenseStatistics& dense, const Kernels& kernels, std::vector<float>& weights) {
   const MatrixView<const float> sums = dense.sums();
-  if (!kernels.cholesky(Stream{}, float(lambda), {}, dense.gram()).ok()) return false;
   weights.assign(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols));
   const MatrixView<float> readout{weights.data(), sums.rows, sums.cols, sums.cols};
   return kernels.cholesky_solve(Stream{}, dense.gram(), readout).ok();
 }
 
-bool solve(const FactoredStatistics& factored, int classes, const Kernels& kernels, double lambda,
+bool solve(const FactoredStatistics& factored, int classes, const Kernels& kernels,
            std::vector<float>& weights) {
   const GramView kernel = factored.kernel().view();
   const int units = factored.hidden_units();
-  if (!kernels.cholesky(Stream{}, float(lambda), {}, kernel).ok()) return false;
   std::vector<float> a(std::size_t(classes) * std::size_t(kernel.size));
   const MatrixView<float> solution{a.data(), classes, kernel.size, kernel.size};
   const std::span<const std::int32_t> labels = factored.kept().classes();
@@ -39,18 +36,23 @@ bool solve(const FactoredStatistics& factored, int classes, const Kernels& kerne
          factored.combine(solution, {weights.data(), classes, units, units}).ok();
 }
 
-bool solve(const Statistics& statistics, double lambda, std::vector<float>& weights) {
+bool solve(Statistics& statistics, double lambda, bool factored, std::vector<float>& weights) {
   const Kernels& kernels = statistics.kernels();
+  const bool dense = statistics.form() == Form::dense;
+  const GramView gram = dense ? statistics.dense().gram() : statistics.factored().kernel().view();
+  if (!factored && !kernels.cholesky(Stream{}, float(lambda), {}, gram).ok()) return false;
   const bool solved =
-      statistics.form() == Form::dense
-          ? solve(statistics.dense(), kernels, lambda, weights)
-          : solve(statistics.factored(), statistics.classes().size(), kernels, lambda, weights);
-  return solved && all_finite(weights);
+      dense ? solve(statistics.dense(), kernels, weights)
+            : solve(statistics.factored(), statistics.classes().size(), kernels, weights);
+  if (!solved || !all_finite(weights)) return false;
+  if (!dense) statistics.factored().kernel().set_factor(lambda);
+  return true;
 }
 
 }  // namespace
 
-Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note) {
+Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note,
+                              bool factored) {
   if (statistics.samples() == 0) {
     return Status(
         Code::invalid_argument,
@@ -64,7 +66,8 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
       std::isfinite(trace) ? std::min(kLargestLambda, std::max(lambda, 10.0 * trace)) : 0.0;
   Readout readout;
   for (double tried = lambda; tried <= last; tried *= 10.0) {
-    if (!solve(statistics, tried, readout.weights)) continue;
+    const bool have_factor = factored && tried == lambda;
+    if (!solve(statistics, tried, have_factor, readout.weights)) continue;
     if (tried != lambda) {
       note += fmt::format("{}G + {:g} I has no Cholesky factor in float; {:g} is used.",
                           note.empty() ? "" : " ", lambda, tried);

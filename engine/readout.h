@@ -17,7 +17,7 @@ class Statistics;
 // What end_task did, for people and logs.
 struct ReadoutReport {
   double lambda = 0;
-  std::string rule;                // "fixed", "paper", "code", "replayed"
+  std::string rule;                // a LambdaRule's name, "loo by gcv", "replayed"
   std::vector<double> candidates;  // lambdas tried, ascending; empty for a fixed one
   std::vector<double> losses;      // mean squared error of each on the held-out samples; NaN: no
                                    // factor exists at this lambda
@@ -37,6 +37,8 @@ struct Readout {
 // buffer) and solves. Where there is no
 // factor at this lambda, ten times it is tried, and so on; `note` then says so. invalid_argument:
 // nothing was learned. bad_data: no lambda works; G and C are as they were.
-Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note);
+// `factored`: the factor at `lambda` is there already.
+Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note,
+                              bool factored = false);
 
 }  // namespace engram

@@ -133,6 +133,9 @@ Status Recogniser::score(MatrixView<const float> features, const Readout& readou
 
 Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Image> pictures,
                                                               int top) {
+  // What was learned since the last end of a task counts at once; where that fails, for want of
+  // memory, the readout before it answers.
+  if (store_) (void)store_->learner().refresh();
   const auto current = readout();
   if (!current) {
     return Status(Code::not_found,

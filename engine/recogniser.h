@@ -47,7 +47,8 @@ class Recogniser {
   Status learn(const Image& picture, const std::string& label);
   Result<ReadoutReport> end_task();
 
-  // The best `top` labels of each picture, best first.
+  // The best `top` labels of each picture, best first. When writing, from everything learned, also
+  // in a task that has not ended (Learner::refresh); a reader sees the last end of a task.
   Result<std::vector<std::vector<Answer>>> classify(std::span<const Image> pictures, int top);
   Result<std::vector<Answer>> classify(const Image& picture, int top);
 

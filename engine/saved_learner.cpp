@@ -136,6 +136,10 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
       saved.progress.task_samples > std::int64_t(count)) {
     return damaged(reader, "the samples it keeps do not fit the learner");
   }
+  if (saved.config.arithmetic == Arithmetic::floating && saved.config.hidden != 0) {
+    ENGRAM_ASSIGN(saved.hidden,
+                  floats(reader, "kept_hidden", count * std::size_t(saved.config.hidden)));
+  }
   std::int64_t before = -1;
   ByteReader bytes(ids);
   for (std::size_t i = 0; i < count; ++i) {

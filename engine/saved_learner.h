@@ -40,6 +40,7 @@ struct SavedLearner {
   std::span<const std::byte> gram, sums;   // dense
   SavedSamples samples;                    // of the open task; factored: all
   std::vector<std::int64_t> ids;           // factored
+  std::span<const std::byte> hidden;       // factored, floating: hidden units; else computed again
   std::shared_ptr<const Readout> readout;  // null: none was solved yet
 };
 

@@ -2,7 +2,8 @@
 //
 //   DIR/snapshot   config, classes, G, C as of some sequence number
 //   DIR/journal    every event since: learned batches, ends of tasks; each record checksummed
-//   DIR/readout    what classify needs, and only that: small and quick to load
+//   DIR/readout    what classify needs, and only that: small and quick to load; always of the last end
+//                  of a task, while learner().refresh() may be ahead of it in memory
 //   DIR/lock       held by the one process that may write
 //
 // Order of a learned batch: journal, fsync, then statistics, then the caller is told. Order of the

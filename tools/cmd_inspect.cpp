@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -27,6 +28,16 @@ std::string model_name(const Session& session, const std::string& sha256) {
   return model.ok() ? model->card.name : "not in the store here";
 }
 
+std::string form_text(const Learner& learner) {
+  const LearnerConfig& config = learner.config();
+  if (learner.form() == Form::dense) {
+    return fmt::format("dense, {0} x {0}", config.hidden_units());
+  }
+  return fmt::format("factored, {} kept; dense beyond {}",
+                     plural(learner.samples(), "sample", "samples"),
+                     count_text(factored_limit(config)));
+}
+
 Result<int> run_inspect(const Session& session) {
   const std::string& state = session.global.state;
   if (!Store::exists(state)) return no_state(state);
@@ -39,6 +50,9 @@ Result<int> run_inspect(const Session& session) {
   const std::string model = model_name(session, config.backbone);
   const std::int64_t snapshot = size_of(paths.snapshot), journal = size_of(paths.journal),
                      readout_bytes = size_of(paths.readout);
+  const std::int64_t memory = plan(config, std::max<int>(1, int(learner.classes().size())),
+                                   learner.task_samples(), learner.samples())
+                                  .total();
   const bool exact = config.arithmetic == Arithmetic::exact;
   const std::string rule = config.lambda_rule == LambdaRule::fixed
                                ? fmt::format("fixed {}", config.lambda)
@@ -50,7 +64,8 @@ Result<int> run_inspect(const Session& session) {
       {"learner",
        fmt::format("{}  L {}  M {}  {}  {}  seed {}", name(config.arithmetic), config.features,
                    config.hidden, name(config.weights), name(config.nonlinearity), config.seed)},
-      {"form", fmt::format("dense, {0} x {0}", config.hidden_units())},
+      {"form", form_text(learner)},
+      {"memory", bytes_text(memory) + " when a task ends"},
       {"lambda", readout ? fmt::format("{:g}  (rule {})", readout->lambda, rule) : "rule " + rule},
       {"learned", fmt::format("{}, {}, {}", plural(learner.samples(), "sample", "samples"),
                               plural(std::ssize(learner.classes()), "class", "classes"),
@@ -73,7 +88,9 @@ Result<int> run_inspect(const Session& session) {
   nlohmann::ordered_json answer{{"state", state},
                                 {"model", model},
                                 {"config", nlohmann::ordered_json::parse(to_json(config))},
-                                {"form", "dense"},
+                                {"form", name(learner.form())},
+                                {"factored_until", factored_limit(config)},
+                                {"memory_bytes", memory},
                                 {"samples", learner.samples()},
                                 {"open_task_samples", learner.task_samples()},
                                 {"classes", learner.classes().size()},

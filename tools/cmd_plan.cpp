@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -18,6 +19,7 @@ struct PlanOptions {
   int features = 1280;
   int classes = 100;
   std::int64_t task_samples = 1000;
+  std::optional<std::int64_t> samples;  // learned in all; none: many
   LearnerOptions learner;
 };
 
@@ -25,6 +27,23 @@ std::string device_names() {
   std::string names;
   for (const Device& device : devices()) names += fmt::format("{}, ", device.name);
   return names;
+}
+
+// What the form is, and when it changes.
+std::string form_text(const LearnerConfig& config, const PlanOptions& options,
+                      const MemoryPlan& memory) {
+  const int limit = factored_limit(config);
+  if (limit == 0) return "Form: dense from the start, G is M x M.";
+  if (memory.form == Form::factored) {
+    return fmt::format(
+        "Form: factored, {} and their kernel matrix. Dense beyond {}, with {} in all.",
+        plural(*options.samples, "sample", "samples"), plural(limit, "sample", "samples"),
+        bytes_text(plan(config, options.classes, options.task_samples).total()));
+  }
+  return fmt::format(
+      "Form: dense. Up to {} it is factored, with at most {} in all.",
+      plural(limit, "sample", "samples"),
+      bytes_text(plan(config, options.classes, options.task_samples, limit).total()));
 }
 
 Result<int> run_plan(const Session& session, const PlanOptions& options) {
@@ -41,7 +60,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
     }
   }
   ENGRAM_TRY(validate(config));
-  const MemoryPlan memory = plan(config, options.classes, options.task_samples);
+  const MemoryPlan memory = plan(config, options.classes, options.task_samples, options.samples);
 
   Table table({{"buffer"}, {"shape"}, {"lifetime"}, {"bytes", Align::right}});
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
@@ -61,6 +80,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                              plural(options.task_samples, "sample", "samples"),
                              name(config.arithmetic)));
   console.answer(table.text(console.colour()));
+  console.answer("\n" + form_text(config, options, memory) + "\n");
   if (budget > 0) {
     console.answer(fmt::format("\n{}: {} for the learner. {}\n", options.device, bytes_text(budget),
                                chosen ? fmt::format("The largest M that fits is {}.", config.hidden)
@@ -72,9 +92,12 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                                 {"classes", options.classes},
                                 {"task_samples", options.task_samples},
                                 {"arithmetic", name(config.arithmetic)},
+                                {"form", name(memory.form)},
+                                {"factored_until", factored_limit(config)},
                                 {"buffers", rows},
                                 {"total_bytes", memory.total()},
                                 {"reader_bytes", memory.scorer_arena_bytes()}};
+  if (options.samples) answer["samples"] = *options.samples;
   if (budget > 0) {
     answer["device"] = options.device;
     answer["budget_bytes"] = budget;
@@ -91,10 +114,14 @@ void add_plan(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "plan",
       .summary = "how much memory a learner takes, before it takes any",
-      .synopsis = "engram plan [--device NAME|BYTES] [--hidden M] [--features L] [--classes K]",
+      .synopsis =
+          "engram plan [--device NAME|BYTES] [--hidden M] [--features L] [--classes K] "
+          "[--samples N]",
       .description =
-          "Prints one row per buffer: name, shape, how long it lives, bytes. With --device and "
-          "without --hidden it chooses the largest M that fits the device.\n\n"
+          "Prints one row per buffer: name, shape, how long it lives, bytes. A learner holds the "
+          "samples themselves as long as they are few (factored), then sums of M x M (dense): "
+          "--samples says how many there are. With --device and without --hidden it chooses the "
+          "largest M that fits the device.\n\n"
           "Devices: " +
           device_names() + "or a number of bytes such as 512MiB or 3GB.",
       .example = "engram plan --device orin-nano-8gb --features 768 --classes 200"};
@@ -113,6 +140,11 @@ void add_plan(CLI::App& app, Session& session) {
                    "Samples of the longest task (default 1000)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
+  command
+      ->add_option("--samples", options->samples,
+                   "Samples learned in all (default: more than the factored form holds)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}));
   add_learner_options(*command, options->learner);
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("learner: a digest tells differences", "[engine][learner][order]") {
   const Samples samples = make_samples(2, 5, 20);
   const LearnerConfig config = exact_config(20, 100);
   const std::string digest = learned(config, samples, 10).digest();
-  CHECK(digest.size() == 64);
+  CHECK(digest.size() == 66);
 
   Samples other = samples;
   other.labels[3] = "class 1";

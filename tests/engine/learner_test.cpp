@@ -8,7 +8,6 @@
 #include "engine/lambda_range.h"
 #include "engine/projection.h"
 #include "engine/scorer.h"
-#include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
@@ -344,37 +343,6 @@ TEST_CASE("learner: a replayed lambda is used as it is", "[engine][learner]") {
   CHECK(report->lambda == 1234.5);
   CHECK(report->rule == "replayed");
   CHECK(report->candidates.empty());
-}
-
-TEST_CASE("learner: after start, learning known classes and classifying allocate nothing",
-          "[engine][learner][memory]") {
-  if (!test::counts_allocations()) {
-    WARN("allocations are not counted under sanitizers");
-    return;
-  }
-  const LearnerConfig config = GENERATE(exact_config(40, 300), float_config(40, 300));
-  Learner learner = learner_of(config);
-  const Samples samples = make_samples(3, 100, 40);
-  std::vector<Prediction> predictions(300);
-  const SampleBatch batch = learner.encode(samples.features(), samples.labels).value();
-  // Once: classes are met, the pool's threads start, BLAS takes its own buffers.
-  REQUIRE(learner.learn(batch).ok());
-  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
-  REQUIRE(learner.end_task().ok());
-  REQUIRE(learner.classify(samples.features(), predictions).ok());
-
-  const long before = test::allocations();
-  const Status learned = learner.learn(samples.features(), samples.labels);
-  const Status learned_batch = learner.learn(batch);
-  const Status classified = learner.classify(samples.features(), predictions);
-  const Status one = learner.classify(samples.features(7, 1), std::span(predictions).first(1));
-  const long after = test::allocations();
-  CHECK((learned.ok() && learned_batch.ok() && classified.ok() && one.ok()));
-  CHECK(after - before == 0);
-
-  const long counted = test::allocations();
-  predictions.reserve(1000);
-  CHECK(test::allocations() > counted);  // the counter counts
 }
 
 }  // namespace engram

@@ -106,7 +106,7 @@ TEST_CASE("a failing call leaves the store before or after, never between",
       }
     }
   }
-  REQUIRE(faults > 1000);
+  REQUIRE(faults > 500);
 }
 
 TEST_CASE("after a failed call the same process goes on, or says that it cannot",
@@ -231,7 +231,7 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
       }
     }
   }
-  REQUIRE(cuts > 1000);
+  REQUIRE(cuts > 700);
 }
 
 TEST_CASE("what a killed process did not sync is made sure before a readout is built on it",

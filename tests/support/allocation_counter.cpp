@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <link.h>
 
@@ -25,11 +26,19 @@ namespace {
 std::atomic<long> count{0};
 std::atomic<std::uintptr_t> blas_begin{0}, blas_end{0};  // OpenBLAS's code
 
-void note(const void* caller) {
+thread_local long until_failure = 0;
+thread_local bool has_failed = false;
+
+// False: this allocation is to fail.
+bool note(const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   const bool blas = address >= blas_begin.load(std::memory_order_relaxed) &&
                     address < blas_end.load(std::memory_order_relaxed);
-  if (!blas) count.fetch_add(1, std::memory_order_relaxed);
+  if (blas) return true;
+  count.fetch_add(1, std::memory_order_relaxed);
+  if (until_failure == 0 || --until_failure > 0) return true;
+  has_failed = true;
+  return false;
 }
 
 int find_blas(dl_phdr_info* library, std::size_t, void*) {
@@ -53,19 +62,19 @@ void* __libc_realloc(void* old, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 void* malloc(std::size_t size) {
-  note(__builtin_return_address(0));
+  if (!note(__builtin_return_address(0))) return nullptr;
   return __libc_malloc(size);
 }
 void* calloc(std::size_t number, std::size_t size) {
-  note(__builtin_return_address(0));
+  if (!note(__builtin_return_address(0))) return nullptr;
   return __libc_calloc(number, size);
 }
 void* realloc(void* old, std::size_t size) {
-  note(__builtin_return_address(0));
+  if (!note(__builtin_return_address(0))) return nullptr;
   return __libc_realloc(old, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  note(__builtin_return_address(0));
+  if (!note(__builtin_return_address(0))) return nullptr;
   return __libc_memalign(alignment, size);
 }
 }
@@ -78,6 +87,10 @@ bool counts_allocations() {
 long allocations() {
   return count.load();
 }
+bool fail_allocation(long n) {
+  until_failure = n;
+  return std::exchange(has_failed, false);
+}
 }  // namespace engram::test
 
 #else
@@ -88,6 +101,9 @@ bool counts_allocations() {
 }
 long allocations() {
   return 0;
+}
+bool fail_allocation(long) {
+  return false;
 }
 }  // namespace engram::test
 
