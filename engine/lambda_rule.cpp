@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/dual_ridge.h"
+#include "engine/gcv.h"
 #include "engine/lambda_range.h"
 #include "engine/leave_one_out.h"
 #include "engine/philox.h"
@@ -207,10 +208,10 @@ Status try_rule(const LambdaProblem& problem, std::span<const int> order, int le
 Result<LambdaChoice> choose_by_all(const LambdaProblem& problem) {
   Statistics& statistics = problem.statistics;
   if (statistics.form() == Form::dense) {
-    return Status(Code::not_supported,
-                  fmt::format("The lambda rule {} is not in this version for the dense form. The "
-                              "readout before was kept.",
-                              name(problem.config.lambda_rule)));
+    // Only sums are left: leave-one-out is estimated by cross-validation.
+    return choose_by_gcv({statistics.kernels(), statistics.dense().gram(),
+                          statistics.dense().sums(), statistics.samples(),
+                          statistics.largest_eigenvalue()});
   }
   LeaveOneOut trial(statistics.kernels(), statistics.factored().kernel().view(),
                     statistics.factored().kept().classes(), statistics.classes().size());

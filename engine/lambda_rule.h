@@ -6,8 +6,9 @@
 //     paper   from all that was learned, minus the 20 %
 //     code    from the task's own 80 % alone, as the authors' program does
 // The other rules judge by everything learned, so that neither order nor tasks matter:
-//     loo     leave-one-out error, on the kernel matrix (engine/leave_one_out.h)
-//     gcv     generalised cross-validation
+//     loo     leave-one-out error on the kernel matrix (engine/leave_one_out.h); in the dense form,
+//             where the samples are gone, estimated by gcv
+//     gcv     generalised cross-validation (engine/gcv.h)
 // The smallest of equally good candidates wins.
 //
 // Numerics. A float factor of G + lambda I means nothing below about 1e-6 of G's largest

@@ -49,6 +49,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
                                    samples, samples.size() - count, count, impl_->tasks,
                                    before ? std::optional(before->lambda) : std::nullopt}));
       report.rule = name(impl_->config.lambda_rule);
+      if (!factored && impl_->config.lambda_rule == LambdaRule::loo) report.rule = "loo by gcv";
     }
     ENGRAM_ASSIGN(std::shared_ptr<const Readout> solved,
                   impl_->solve_all(choice.lambda, choice.note, choice.factored));

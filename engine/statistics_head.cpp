@@ -14,6 +14,7 @@ Result<std::unique_ptr<ProtocolHead>> StatisticsHead::create(const Settings& set
   ENGRAM_TRY(validate(settings.config));
   const auto units = std::size_t(settings.config.hidden_units());
   const std::size_t bytes = std::size_t(plan(settings.config, 1).scorer_arena_bytes()) +
+                            ProjectionScratch::bytes(settings.config, kMaxBatchRows) +
                             Arena::bytes_for(units * units, sizeof(float)) +
                             Arena::bytes_for(units, sizeof(float));
   ENGRAM_ASSIGN(Arena memory, Arena::create(bytes));
@@ -29,7 +30,7 @@ StatisticsHead::StatisticsHead(const Settings& settings, const Kernels& kernels,
       kernels_(kernels),
       memory_(std::move(memory)),
       projection_(settings.config, kernels, memory_),
-      scratch_(ProjectionScratch::take(settings.config, memory_)) {
+      scratch_(ProjectionScratch::take(settings.config, kMaxBatchRows, memory_)) {
   const int units = settings.config.hidden_units();
   gram_ = {memory_.take<float>(std::size_t(units) * std::size_t(units)),
            memory_.take<float>(std::size_t(units)), units, units};

@@ -26,7 +26,7 @@ VENDOR = {
     r"platform/launch\.h": r"kernels/\w+\.cu",  # it brings CUDA's words into the file
 }
 SOURCES = {".h", ".cpp", ".cu"}
-NOT_AN_OPERATION = {"kernels", "gram_view", "kept_view"}  # the table, and a type that operations share
+NOT_AN_OPERATION = {"kernels", "gram_view", "kept_view"}  # the table, and types that operations share
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 
