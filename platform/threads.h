@@ -40,4 +40,14 @@ class RangeBody {
 // serves one caller at a time, the others do their work themselves. Allocates nothing.
 void parallel_for(int count, int grain, RangeBody body);
 
+// While one lives, OpenBLAS works in the calling thread alone: for calls from inside a body, and for
+// what its own threads do badly. Of the whole process; several may live at once.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+};
+
 }  // namespace engram

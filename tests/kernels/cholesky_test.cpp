@@ -61,8 +61,8 @@ double residual(GramCase& g, GramCase& wanted, float lambda) {
 }  // namespace
 
 TEST_CASE("cholesky: UT U is G + lambda I, and G is kept", "[kernels][cholesky]") {
-  const int units = GENERATE(1, 2, 31, 32, 33, 64, 150, 300);
-  const int frames = GENERATE(1, 40, 400);  // rank below and above M
+  const int units = GENERATE(1, 2, 31, 32, 33, 150, 192, 193, 400);  // blocks of 192
+  const int frames = GENERATE(1, 40, 400);                           // rank below and above M
   const float lambda = GENERATE(1.0f, 1000.0f);
   for (const int threads : {1, 2}) {
     CAPTURE(units, frames, lambda, threads);
@@ -72,6 +72,21 @@ TEST_CASE("cholesky: UT U is G + lambda I, and G is kept", "[kernels][cholesky]"
     REQUIRE(cpu::cholesky(Stream{}, lambda, {}, g.view()).ok());
     REQUIRE(residual(g, before, lambda) < 1e-5);
     require_gram_kept(g, before);
+  }
+}
+
+TEST_CASE("cholesky: the same bits with any number of threads", "[kernels][cholesky]") {
+  const GramCase before = learned(hidden_units(50, 1000));
+  GramCase one = before;
+  {
+    const test::OnPath on({cpu::best_simd(), 1});
+    REQUIRE(cpu::cholesky(Stream{}, 10.0f, {}, one.view()).ok());
+  }
+  for (const int threads : {2, 3}) {
+    const test::OnPath on({cpu::best_simd(), threads});
+    GramCase g = before;
+    REQUIRE(cpu::cholesky(Stream{}, 10.0f, {}, g.view()).ok());
+    REQUIRE(g.same_on_and_above(one));
   }
 }
 

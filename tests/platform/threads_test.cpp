@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "platform/blas.h"
 #include "tests/support/catch.h"
 #include "tests/support/no_new_threads.h"
 
@@ -96,6 +97,19 @@ TEST_CASE("threads: a system that gives none is no failure", "[platform][threads
   set_thread_count(4);  // asked again, it gets them
   REQUIRE(thread_count() == 4);
   require_each_once(100, 1);
+}
+
+TEST_CASE("threads: OpenBLAS has as many, or one for as long as asked", "[platform][threads]") {
+  const Threads with(3);
+  REQUIRE(openblas_get_num_threads() == 3);
+  {
+    const OneBlasThread outer;
+    { const OneBlasThread inner; }
+    REQUIRE(openblas_get_num_threads() == 1);
+    set_thread_count(2);
+    REQUIRE(openblas_get_num_threads() == 1);
+  }
+  REQUIRE(openblas_get_num_threads() == 2);
 }
 
 TEST_CASE("threads: 0 means one per usable core", "[platform][threads]") {
