@@ -48,6 +48,7 @@ Json run_json(const EvaluationRun& run) {
           {"seconds", run.result.seconds},
           {"class_order", run.result.class_order},
           {"task_sizes", run.result.task_sizes},
+          {"predictions", run.result.predictions},  // after the last task, as indices of classes
           {"tasks", tasks}};
 }
 
