@@ -1,14 +1,12 @@
 #include "tools/evaluation_data.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "tools/picture_stream.h"
+#include "tools/feature_tree.h"
 #include "tools/terminal.h"
-#include "tools/tree.h"
 #include "tools/units.h"
 
 namespace engram {
@@ -35,77 +33,6 @@ class Numbering {
   std::vector<std::string> names_;
   std::map<std::string, int> index_;
 };
-
-struct DomainFolder {
-  std::string domain, folder;
-};
-
-Result<std::vector<DomainFolder>> domain_folders(const DataSource& source,
-                                                 const std::string& path) {
-  if (!source.by_domain) return std::vector<DomainFolder>{{"", path}};
-  namespace fs = std::filesystem;
-  std::vector<std::string> domains = source.domains;
-  const std::size_t place = path.find("{}");
-  if (domains.empty()) {
-    if (place != std::string::npos) {
-      return Status(
-          Code::invalid_argument,
-          fmt::format("{}: {{}} stands for a domain; name them with --domains.", printable(path)));
-    }
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(path, error)) {
-      if (entry.is_directory(error)) domains.push_back(entry.path().filename().string());
-    }
-    std::sort(domains.begin(), domains.end());
-  }
-  std::vector<DomainFolder> folders;
-  for (const std::string& domain : domains) {
-    std::string folder = (fs::path(path) / domain).string();
-    if (place != std::string::npos) folder = std::string(path).replace(place, 2, domain);
-    folders.push_back({domain, folder});
-  }
-  if (folders.empty()) {
-    return Status(Code::not_found,
-                  fmt::format("{}: holds no folder; a folder per domain, and in it one per class, "
-                              "was expected.",
-                              printable(path)));
-  }
-  return folders;
-}
-
-Result<FeatureSet> read_pictures(const DataSource& source, const std::string& path,
-                                 const char* what, FeatureExtractor& extractor,
-                                 const Console& console, std::int64_t& skipped) {
-  ENGRAM_ASSIGN(const std::vector<DomainFolder> folders, domain_folders(source, path));
-  std::vector<LabelledPath> items;
-  std::vector<int> domain_of_item;
-  FeatureSet set;
-  for (std::size_t d = 0; d < folders.size(); ++d) {
-    ENGRAM_ASSIGN(const Tree tree, read_tree(folders[d].folder));
-    for (const std::string& note : tree.notes) console.warn(note);
-    items.insert(items.end(), tree.items.begin(), tree.items.end());
-    domain_of_item.resize(items.size(), int(d));
-    if (source.by_domain) set.domains.push_back(folders[d].domain);
-  }
-  std::vector<std::string> paths, labels;
-  for (const LabelledPath& item : items) {
-    paths.push_back(item.path);
-    labels.push_back(item.label);
-  }
-  ENGRAM_ASSIGN(FeatureTable table, read_features(extractor, paths, what, console));
-  std::sort(labels.begin(), labels.end());
-  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  const Numbering classes(labels);
-  for (const std::size_t index : table.indices) {
-    set.y.push_back(classes.find(items[index].label));
-    if (source.by_domain) set.domain.push_back(domain_of_item[index]);
-  }
-  set.x = std::move(table.values);
-  set.width = table.width;
-  set.classes = std::move(labels);
-  skipped += std::ssize(table.skipped);
-  return set;
-}
 
 // Domains in the order that the user wants, of both sets. refused: a domain nobody has.
 Status align_domains(const std::vector<std::string>& wanted, FeatureSet& train, FeatureSet& test) {
@@ -176,8 +103,8 @@ Result<EvaluationData> read_evaluation_data(const DataSource& source,
     start = seconds_now();
     ENGRAM_ASSIGN(data.train,
                   read_pictures(source, source.train, "train", *extractor, console, data.skipped));
-    ENGRAM_ASSIGN(data.test,
-                  read_pictures(source, source.test, "test", *extractor, console, data.skipped));
+    ENGRAM_ASSIGN(data.test, read_feature_tree(source, source.test, "test", *extractor, console,
+                                               data.skipped));
   }
   if (data.train.rows() == 0) {
     return Status(Code::bad_data,

@@ -9,16 +9,9 @@
 #include "engine/protocol.h"
 #include "tools/console.h"
 #include "tools/feature_file.h"
+#include "tools/feature_tree.h"
 
 namespace engram {
-
-// What the user named. A folder holds a folder per class. With domains, there is one such folder
-// per domain: FOLDER/domain, or, where the path has a {}, the path with the domain in its place.
-struct DataSource {
-  std::string train, test;           // both folders, or both feature files
-  std::vector<std::string> domains;  // names and order; empty: the folders, or the file's own order
-  bool by_domain = false;            // folders are domains first
-};
 
 struct EvaluationData {
   FeatureSet train, test;     // with the same classes and domains
