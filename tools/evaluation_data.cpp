@@ -101,8 +101,8 @@ Result<EvaluationData> read_evaluation_data(const DataSource& source,
   } else {
     ENGRAM_ASSIGN(FeatureExtractor * extractor, open_extractor());
     start = seconds_now();
-    ENGRAM_ASSIGN(data.train,
-                  read_pictures(source, source.train, "train", *extractor, console, data.skipped));
+    ENGRAM_ASSIGN(data.train, read_feature_tree(source, source.train, "train", *extractor, console,
+                                                data.skipped));
     ENGRAM_ASSIGN(data.test, read_feature_tree(source, source.test, "test", *extractor, console,
                                                data.skipped));
   }
