@@ -31,6 +31,10 @@ double LambdaSearch::lambda_of(int step) {
   return std::pow(10.0, double(step) / kStepsPerDecade);
 }
 
+int LambdaSearch::step_of(double lambda) {
+  return int(std::lround(kStepsPerDecade * std::log10(lambda)));
+}
+
 LambdaSearch::LambdaSearch(double low, double high, std::function<double(double)> loss)
     : loss_(std::move(loss)) {
   const auto step = [](double lambda) {

@@ -34,6 +34,7 @@ class LambdaSearch {
   std::optional<double> curvature() const;  // second derivative of log(loss) a step, at the best
   void report(LambdaChoice& choice) const;  // lambda and all that was tried
   static double lambda_of(int step);
+  static int step_of(double lambda);  // the nearest
 
  private:
   void attempt(int step);

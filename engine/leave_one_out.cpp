@@ -19,6 +19,9 @@ constexpr int kColumns = 64;        // of the inverse at a time
 constexpr int kFewSamples = 512;    // up to here a loss costs a few milliseconds
 constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the mean diagonal ...
 constexpr double kLargest = 10.0;   // ... to this multiple of the trace
+constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
+constexpr double kTypicalCurvature = 5e-4;
+constexpr double kMoreCurvature = 1.5;  // of all samples than of a part
 constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 double trace(const GramView& kernel) {
@@ -56,7 +59,7 @@ using Criterion = std::function<double(LeaveOneOut&, double)>;
 // Where the search should begin, from a part of the samples, and how its loss bends there.
 struct Start {
   int step;
-  std::optional<double> curvature;
+  double curvature;
 };
 
 std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& loss) {
@@ -75,9 +78,9 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   const double total = trace(kernel);
   LambdaSearch search(kSmallest * total / size, kLargest * total,
                       [&](double lambda) { return loss(small, lambda); });
-  search.sweep();
+  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature);
   if (!search.found()) return std::nullopt;
-  return Start{search.best(), search.curvature()};
+  return Start{search.best(), kMoreCurvature * search.curvature().value_or(kTypicalCurvature)};
 }
 
 LambdaChoice without_choice(double lambda, std::string why) {

@@ -61,9 +61,9 @@ class LeaveOneOut {
 // times its trace, then between them by parabolas, on a grid of twenty values a decade.
 //
 // A function of the set of samples, to rounding: neither their order nor that of the classes
-// matters, and the grid keeps rounding out of the result. Above 512 samples the decades are tried
-// on 512 of them, taken evenly from every class, and the search goes on with all from there: about
-// three evaluations in all. Ends with problem.loss(choice.lambda), so that factor, dual and scores
+// matters, and the grid keeps rounding out of the result. Above 512 samples the search is done with
+// about 512 of them, taken evenly from every class, and goes on with all from there: about three
+// evaluations. Ends with problem.loss(choice.lambda), so that factor, dual and scores
 // are those of the choice and `factored` is set. A kernel that allows no choice (no sample, one
 // sample, only zeros, not finite) gets a defined lambda and a note.
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem);
