@@ -116,7 +116,7 @@ class Curve {
     // Random sums of all K rows in place of the rows: each has their total in the mean.
     if (classes_ > kClassVectors) explained /= class_vectors_;
     const double rss = (samples_ - explained) / samples_;
-    const double left = residual_freedom(lambda) / samples_;
+    const double left = 1.0 - kFreedomWeight * (1.0 - residual_freedom(lambda) / samples_);
     if (!(rss > kSmallestResidual) || !(left > 0)) return kNoLoss;
     return rss / (left * left) / classes_;
   }

@@ -1,17 +1,19 @@
 // Generalised cross-validation in the dense form, where the samples are gone: from G, C and N alone.
 //
 //     A = G + lambda I,   df = tr(G A^-1),   RSS = N - tr(Ct A^-1 (G + 2 lambda I) A^-1 C)
-//     GCV(lambda) = (RSS / N) / (1 - df / N)^2 / K
+//     GCV(lambda) = (RSS / N) / (1 - 1.05 df / N)^2 / K
 //
-// which is leave-one-out with every sample's leverage replaced by the mean one.
+// which is leave-one-out with every sample's leverage replaced by the mean one, and that a little
+// larger. Without the 1.05 it fails while N < M: on features of photos (100 classes, M 2 000 and
+// 10 000, N 300 to 1 900) the plain one takes the smallest lambda there is in six cases of eight and
+// loses up to 3 points; with it the accuracy is that of leave-one-out, to 0.2 points or better.
 //
 // How. One factor at lambda0, a part of tr(G) / N: there lambda is found with photos. Then a few
 // Lanczos steps with S = (G + lambda0 I)^-1 from some start vectors v give Gauss quadratures: nodes
 // d and weights w with vT f(G) v = sum of w f(d), for every function f at once, so that GCV is known
 // on a fine grid for nothing. S brings the eigenvalues that matter near lambda0 apart: within a
 // decade of lambda0 eight steps leave 1e-4. If the best lambda lies further away, it is the
-// next lambda0. So the minimum nearest to lambda0 is found: with N < M there can be another one
-// near zero, of a fit through every sample, which is no good.
+// next lambda0: the minimum that is found is the nearest to the first one.
 //     start vectors   for RSS the rows of C (above 128 of them: 128 random sums of rows);
 //                     for df 32 random vectors of +-1, or all unit vectors up to M 512
 // Random means seeded: the same for the same G, C and N. Classes are taken in an order of their own
@@ -32,6 +34,8 @@
 #include "platform/status.h"
 
 namespace engram {
+
+inline constexpr double kFreedomWeight = 1.05;
 
 struct GcvProblem {
   const Kernels& kernels;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/gcv.h"
 #include "engine/lambda_range.h"
 #include "engine/lambda_search.h"
 
@@ -187,8 +188,10 @@ LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem) {
 LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem) {
   return choose(problem, [](LeaveOneOut& at, double lambda) {
     if (std::isnan(at.loss(lambda))) return kNoLoss;
-    const double trace = at.trace_of_inverse();
-    return at.kernel().size * at.squared_dual() / (trace * trace) / at.class_count();
+    const double n = at.kernel().size;
+    const double left = 1.0 - kFreedomWeight * (1.0 - lambda * at.trace_of_inverse() / n);
+    if (!(left > 0)) return kNoLoss;
+    return lambda * lambda * at.squared_dual() / n / (left * left) / at.class_count();
   });
 }
 

@@ -68,9 +68,8 @@ class LeaveOneOut {
 // sample, only zeros, not finite) gets a defined lambda and a note.
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem);
 
-// The same search for the generalised cross-validation error on the kernel,
-//     (RSS / N) / (1 - df / N)^2 = N |A|^2 / (sum of d)^2,
-// for comparison: leave-one-out with every d[i] replaced by their mean.
+// The same search for GCV (engine/gcv.h) on the kernel, exactly: RSS = lambda^2 |A|^2 and
+// N - df = lambda times the sum of d.
 LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem);
 
 }  // namespace engram

@@ -41,7 +41,7 @@ struct DenseCase {
     return {kCpuKernels, gram(), {sums.data(), classes, units, units}, samples, 0.5 * trace()};
   }
 
-  // (RSS / N) / (1 - df / N)^2 / K from G, C and N in double.
+  // (RSS / N) / (1 - 1.05 df / N)^2 / K from G, C and N in double.
   double defined(double lambda) {
     Table a(static_cast<std::size_t>(units)), b(a.size());
     for (int r = 0; r < units; ++r) {
@@ -67,7 +67,8 @@ struct DenseCase {
     for (int r = 0; r < units; ++r) {
       freedom += 1.0 - lambda * x[std::size_t(r)][std::size_t(classes + r)];
     }
-    return (samples - explained) / samples / std::pow(1.0 - freedom / samples, 2) / classes;
+    const double left = 1.0 - kFreedomWeight * freedom / samples;
+    return left > 0 ? (samples - explained) / samples / (left * left) / classes : INFINITY;
   }
 
   int units, classes, samples;
@@ -93,18 +94,9 @@ TEST_CASE("gcv: the choice is as good as the best of a fine grid", "[engine][gcv
   DenseCase x(KernelCase(make_samples(classes, per_class, 12, 3, 1, noise), units), classes);
   const LambdaChoice choice = choose(x);
   CHECK(choice.note.empty());
-  // With fewer samples than hidden units there can be a second minimum near zero, of a fit that goes
-  // through every sample: the one that is found is the nearer to lambda0.
-  const bool few = x.samples < units;
-  const double mean = x.trace() / x.samples;
-  double best = INFINITY, usable = 0;
-  for (std::size_t i = choice.losses.size(); i-- > 0 && !std::isnan(choice.losses[i]);) {
-    usable = choice.candidates[i];
-  }
-  for (double part = few ? 0.1 * choice.lambda / mean : 1.2e-3;
-       part < (few ? 10.0 * choice.lambda / mean : 100.0); part *= 1.5) {
-    if (part > 1.2e-3 && (!few || part * mean >= usable))
-      best = std::min(best, x.defined(part * mean));
+  double best = INFINITY;
+  for (double part = 1.2e-3; part < 100; part *= 1.5) {
+    best = std::min(best, x.defined(part * x.trace() / x.samples));
   }
   CHECK(x.defined(choice.lambda) < best * 1.001);
   // And where it is not the best itself, the curve around it is right.
@@ -185,7 +177,7 @@ TEST_CASE("gcv: where there is nothing to choose, a defined lambda and a note", 
   KernelCase twins(make_samples(4, 6, 12, 1, 1, 1.0), 40);
   for (int i = 0; i < twins.size; ++i) std::copy_n(twins.row(i / 3 * 3), 40, twins.row(i));
   DenseCase repeated(twins, 4);
-  const LambdaChoice choice = choose(repeated);  // GCV goes to zero with lambda
+  const LambdaChoice choice = choose(repeated);
   CHECK(choice.note.empty());
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const double defined = repeated.defined(choice.candidates[i]);

@@ -245,8 +245,12 @@ TEST_CASE("leave-one-out: gcv on the kernel equals its definition", "[engine][le
       for (int k = 0; k < 4; ++k) rss += std::pow(lambda * inverse[std::size_t(r)][k], 2);
       residual_df += lambda * inverse[std::size_t(r)][std::size_t(4 + r)];
     }
-    const double wanted = rss / x.size / std::pow(residual_df / x.size, 2) / 4;
-    CHECK(close(choice.losses[i], wanted, 1e-3));
+    const double left = 1.0 - 1.05 * (1.0 - residual_df / x.size);
+    if (std::isnan(choice.losses[i])) {
+      CHECK(left < 1e-3);
+    } else {
+      CHECK(close(choice.losses[i], rss / x.size / (left * left) / 4, 1e-3));
+    }
   }
 }
 

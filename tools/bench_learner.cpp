@@ -1,0 +1,298 @@
+// What learning costs, in both forms, as ratios from one run.
+//
+//     bench_learner [--hidden=10000] [--samples=2000] [--classes=100] [--threads=N] [--turns=2] [--marks]
+//
+// Made-up photos of `classes` classes, L 768, through the learner's own operations. With --marks each
+// line ends with pass or MISS, and the exit code says whether all passed. With one thread the clock
+// is that thread's CPU time, which other programs disturb little. The dense form takes 4 M^2 bytes.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/gcv.h"
+#include "engine/instant_kernel.h"
+#include "engine/leave_one_out.h"
+#include "engine/woodbury.h"
+#include "kernels/kernels.h"
+#include "platform/blas.h"
+#include "platform/threads.h"
+#include "tools/bench_problem.h"
+
+namespace engram::bench {
+namespace {
+
+constexpr int kFeaturesOfRow = 768;  // L
+constexpr int kBatch = 250;          // rows projected at a time
+constexpr Kernels kOps = kCpuKernels;
+
+struct Settings {
+  int hidden = 10000, samples = 2000, classes = 100, turns = 2;
+  bool marks = false;
+};
+
+double seconds() {
+  if (thread_count() > 1) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+  }
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+void must(const Status& status) {
+  ENGRAM_CHECK(status.ok());
+}
+
+// The best of `turns` times.
+double best_time(int turns, const std::function<void()>& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int turn = 0; turn < turns; ++turn) {
+    const double start = seconds();
+    work();
+    best = std::min(best, seconds() - start);
+  }
+  return best;
+}
+
+// Samples, hidden units, kernel: what the factored form keeps.
+struct Learned {
+  explicit Learned(const Settings& settings)
+      : rows(settings.samples, kFeaturesOfRow),
+        signs((kFeaturesOfRow + 31) / 32, settings.hidden, [this] { return random.bits(); }),
+        h(settings.samples, settings.hidden),
+        bytes(settings.samples, settings.hidden),
+        kernel(settings.samples, settings.samples),
+        diagonal(1, settings.samples) {
+    Matrix<std::int8_t> spots(settings.classes, kFeaturesOfRow,
+                              [this] { return random.between(-30, 30); });
+    for (int i = 0; i < settings.samples; ++i) {
+      classes.push_back(i % settings.classes);
+      for (int l = 0; l < kFeaturesOfRow; ++l) {
+        rows.view()(i, l) = std::int8_t(spots.view()(i % settings.classes, l) +
+                                        random.between(-40, 40) + random.between(0, 20));
+      }
+    }
+    for (int first = 0; first < settings.samples; first += kBatch) {
+      const int count = std::min(kBatch, settings.samples - first);
+      project(rows.read().row_range(first, count), h.view().row_range(first, count));
+    }
+    std::copy(h.data.begin(), h.data.end(), bytes.data.begin());
+    cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, settings.samples, settings.hidden, 1.0f,
+                h.data.data(), settings.hidden, 0.0f, kernel.data.data(), settings.samples);
+    for (int i = 0; i < settings.samples; ++i) diagonal.data[std::size_t(i)] = kernel.view()(i, i);
+  }
+
+  void project(MatrixView<const std::int8_t> q, MatrixView<float> hidden) {
+    Matrix<std::int32_t> p(q.rows, signs.cols);
+    must(kOps.sign_project(Stream{}, q, {signs.data.data(), kFeaturesOfRow, signs.cols}, p.view()));
+    must(kOps.activate(Stream{}, p.read(), 1200, 31, hidden));
+  }
+  GramView view(int size) { return {kernel.data.data(), diagonal.data.data(), size, kernel.cols}; }
+  // sums += weights H, the bytes widened on the way: what an append has to read twice.
+  Status combine(MatrixView<const float> weights, MatrixView<float> sums) const {
+    constexpr int kStrip = 1024;
+    parallel_for((sums.cols + kStrip - 1) / kStrip, 1, [&](int begin, int end) {
+      for (int first = begin * kStrip; first < std::min(end * kStrip, sums.cols); first += kStrip) {
+        const int width = std::min(kStrip, sums.cols - first);
+        for (int n = 0; n < weights.cols; ++n) {
+          const std::uint8_t* from = bytes.read().row(n) + first;
+          for (int r = 0; r < weights.rows; ++r) {
+            float* to = sums.row(r) + first;
+            const float weight = weights(r, n);
+            for (int m = 0; m < width; ++m) to[m] += weight * float(from[m]);
+          }
+        }
+      }
+    });
+    return Status();
+  }
+  // The kernel's row of sample n.
+  void fill_row(int n) {
+    parallel_for(n + 1, 64, [&](int begin, int end) {
+      const std::uint8_t* own = bytes.read().row(n);
+      for (int other = begin; other < end; ++other) {
+        const std::uint8_t* row = bytes.read().row(other);
+        int sum = 0;
+        for (int m = 0; m < bytes.cols; ++m) sum += int(own[m]) * int(row[m]);
+        (other == n ? diagonal.data[std::size_t(n)] : kernel.view()(n, other)) = float(sum);
+      }
+    });
+  }
+
+  Random random;
+  Matrix<std::int8_t> rows;
+  Matrix<std::uint32_t> signs;
+  Matrix<float> h;
+  Matrix<std::uint8_t> bytes;
+  Matrix<float> kernel, diagonal;
+  std::vector<std::int32_t> classes;
+};
+
+int missed = 0;
+
+void line(const Settings& settings, const char* what, double value, const char* unit, double ratio,
+          const char* mark, bool pass) {
+  std::printf("%-58s %10.4f %-3s %9.2f", what, value, unit, ratio);
+  if (settings.marks) {
+    std::printf("  %-8s %s", mark, pass ? "pass" : "MISS");
+    missed += !pass;
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+// End of a task in the factored form: choice, factor, readout.
+double factored_end(const Settings& settings, Learned& x, LambdaChoice& choice,
+                    Matrix<float>& readout) {
+  return best_time(settings.turns + 1, [&] {
+    LeaveOneOut problem(kOps, x.view(settings.samples), x.classes, settings.classes);
+    choice = choose_by_leave_one_out(problem);
+    std::fill(readout.data.begin(), readout.data.end(), 0.0f);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, settings.classes, settings.hidden,
+                settings.samples, 1.0f, problem.dual().data, settings.samples, x.h.data.data(),
+                settings.hidden, 0.0f, readout.data.data(), settings.hidden);
+  });
+}
+
+void run(const Settings& settings) {
+  const int hidden = settings.hidden, samples = settings.samples, classes = settings.classes;
+  std::printf("M %d, N %d, K %d, L %d, %d threads; %s, the best of %d\n", hidden, samples, classes,
+              kFeaturesOfRow, thread_count(), thread_count() > 1 ? "wall time" : "CPU time",
+              settings.turns);
+  std::printf("%-58s %14s %9s\n", "", "", "ratio");
+  Learned x(settings);
+  LambdaChoice choice;
+  Matrix<float> readout(classes, hidden);
+  const double factored = factored_end(settings, x, choice, readout);
+
+  const double bytes = double(samples) * (kFeaturesOfRow + hidden + 4.0 * samples) +
+                       4.0 * samples * (classes + 65.0) + 8.0 * classes * hidden;
+  line(settings, "factored: rows, kernel, solve and two readouts (MB, of 60)", 1e-6 * bytes, "MB",
+       60e6 / bytes, ">= 1", bytes < 60e6);
+
+  // One frame, and one sample learned at once (the last one, again and again), in turns: as when a
+  // camera runs, neither finds what it needs in the cache.
+  Matrix<float> h(1, hidden), scores(1, classes);
+  LeaveOneOut before(kOps, x.view(samples - 1),
+                     std::span(x.classes).first(std::size_t(samples - 1)), classes);
+  ENGRAM_CHECK(std::isfinite(before.loss(choice.lambda)));
+  double classify = std::numeric_limits<double>::infinity(), instant = classify;
+  for (int turn = 0; turn < 20; ++turn) {
+    classify = std::min(classify, best_time(1, [&] {
+                          x.project(x.rows.read().row_range(0, 1), h.view());
+                          must(kOps.score(Stream{}, h.read(), readout.read(), scores.view()));
+                        }));
+    instant = std::min(
+        instant, best_time(1, [&] {
+          x.project(x.rows.read().row_range(samples - 1, 1), h.view());
+          x.fill_row(samples - 1);
+          const InstantKernel problem{
+              kOps, choice.lambda, x.view(samples), samples - 1,
+              [&](auto weights, auto sums) { return x.combine(weights, sums); }};
+          must(learn_at_once(problem, h.read(), std::span(x.classes).last(1), readout.view()));
+        }));
+  }
+  line(settings, "classify one frame without a backbone", 1e3 * classify, "ms", 1.0, "", true);
+  line(settings, "factored: learn one sample at once (times classify)", 1e3 * instant, "ms",
+       instant / classify, "<= 20", instant <= 20 * classify);
+
+  // The dense form.
+  Matrix<float> gram(hidden, hidden), diagonal(1, hidden), sums(classes, hidden),
+      base(classes, hidden);
+  const GramView g{gram.data.data(), diagonal.data.data(), hidden, hidden};
+  for (int first = 0; first < samples; first += kBatch) {
+    const MatrixView<const float> part =
+        x.h.read().row_range(first, std::min(kBatch, samples - first));
+    must(kOps.gram_update(Stream{}, part, 1.0f, g));
+    must(kOps.class_sums(Stream{}, part, {x.classes.data() + first, 1, part.rows, part.rows}, 1.0f,
+                         sums.view()));
+  }
+  double trace = 0;
+  for (const float value : diagonal.data) trace += value;
+  double factor = std::numeric_limits<double>::infinity(), dense = factor, solve = factor;
+  LambdaChoice dense_choice;
+  for (int turn = 0; turn < settings.turns; ++turn) {
+    factor = std::min(
+        factor, best_time(1, [&] { must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g)); }));
+    solve = std::min(solve, best_time(1, [&] {
+                       must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g));
+                       base.data = sums.data;
+                       must(kOps.cholesky_solve(Stream{}, g, base.view()));
+                     }));
+    dense = std::min(dense, best_time(1, [&] {
+                       auto chosen = choose_by_gcv({kOps, g, sums.read(), samples, 0.5 * trace});
+                       must(chosen.status());
+                       dense_choice = std::move(chosen).value();
+                       if (!dense_choice.factored) {
+                         must(kOps.cholesky(Stream{}, float(dense_choice.lambda), {}, g));
+                       }
+                       base.data = sums.data;
+                       must(kOps.cholesky_solve(Stream{}, g, base.view()));
+                     }));
+  }
+  line(settings, "dense: one Cholesky factorisation", factor, "s", 1.0, "", true);
+  line(settings, "dense: choose lambda and solve (Cholesky factorisations)", dense, "s",
+       dense / factor, "<= 3", dense <= 3 * factor);
+  line(settings, "factored: choose lambda and solve (times faster than dense)", factored, "s",
+       dense / factored, ">= 30", dense >= 30 * factored);
+
+  Matrix<float> next(classes, hidden);
+  const double woodbury = best_time(settings.turns + 1, [&] {
+    Woodbury pending(kOps, hidden);
+    must(pending.add(g, x.h.read().row_range(0, 16), std::span(x.classes).first(16)));
+    must(pending.solve(base.read(), next.view()));
+  });
+  line(settings, "dense: learn 16 samples at once (% of a full solve)", woodbury, "s",
+       100 * woodbury / solve, "<= 5", woodbury <= 0.05 * solve);
+  std::printf("lambda: leave-one-out %.4g after %zu losses, GCV %.4g\n", choice.lambda,
+              choice.candidates.size(), dense_choice.lambda);
+}
+
+}  // namespace
+}  // namespace engram::bench
+
+int main(int argc, char* argv[]) {
+  engram::bench::Settings settings;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const int value = equals == std::string::npos ? 0 : std::atoi(argument.c_str() + equals + 1);
+    if (name == "--marks") {
+      settings.marks = true;
+    } else if (value < 1) {
+      std::fprintf(stderr, "bench_learner: %s is not an option; see the top of its source\n",
+                   argument.c_str());
+      return 64;
+    } else if (name == "--threads") {
+      engram::set_thread_count(value);
+    } else if (name == "--hidden") {
+      settings.hidden = value;
+    } else if (name == "--samples") {
+      settings.samples = value;
+    } else if (name == "--classes") {
+      settings.classes = value;
+    } else if (name == "--turns") {
+      settings.turns = value;
+    } else {
+      std::fprintf(stderr, "bench_learner: %s is not an option; see the top of its source\n",
+                   argument.c_str());
+      return 64;
+    }
+  }
+  engram::bench::run(settings);
+  if (settings.marks && engram::bench::missed > 0) {
+    std::printf("%d marks missed\n", engram::bench::missed);
+    return 1;
+  }
+  return 0;
+}
