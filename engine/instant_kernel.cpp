@@ -1,9 +1,6 @@
 #include "engine/instant_kernel.h"
 
-#include <algorithm>
 #include <vector>
-
-#include "platform/blas.h"
 
 namespace engram {
 
@@ -29,15 +26,16 @@ Status learn_at_once(const InstantKernel& problem, MatrixView<const float> fresh
   const MatrixView<float> xh{directions.data(), added, readout.cols, readout.cols};
   ENGRAM_TRY(problem.combine(x, xh));
 
-  std::vector<float> errors(std::size_t(added) * std::size_t(readout.rows));
-  const MatrixView<float> e{errors.data(), added, readout.rows, readout.rows};
-  ENGRAM_TRY(problem.kernels.score(Stream{}, fresh, readout, e));
-  for (int i = 0; i < added; ++i) {
-    for (int k = 0; k < readout.rows; ++k) e(i, k) = (classes[std::size_t(i)] == k) - e(i, k);
+  // What the readout says of the new samples, then its errors, turned: a row per class.
+  std::vector<float> said(std::size_t(added) * std::size_t(readout.rows)), errors(said.size());
+  const MatrixView<float> s{said.data(), added, readout.rows, readout.rows};
+  const MatrixView<float> e{errors.data(), readout.rows, added, added};
+  ENGRAM_TRY(problem.kernels.score(Stream{}, fresh, readout, s));
+  for (int k = 0; k < readout.rows; ++k) {
+    for (int i = 0; i < added; ++i) e(k, i) = float(classes[std::size_t(i)] == k) - s(i, k);
   }
-  cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, readout.rows, readout.cols, added, 1.0f,
-              e.data, e.stride, xh.data, xh.stride, 1.0f, readout.data, readout.stride);
-  return {};
+  return problem.kernels.combine_rows(Stream{}, e, {nullptr, xh.data, added, readout.cols},
+                                      readout);
 }
 
 }  // namespace engram

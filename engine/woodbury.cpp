@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "platform/blas.h"
-
 namespace engram {
 
 void Woodbury::clear() {
@@ -75,12 +73,10 @@ Status Woodbury::solve(MatrixView<const float> base, MatrixView<float> readout) 
   const MatrixView<float> e{turned.data(), readout.rows, count, count};
   ENGRAM_TRY(kernels_->score(Stream{}, {hidden_.data(), count, units_, units_}, readout, s));
   for (int k = 0; k < readout.rows; ++k) {
-    for (int i = 0; i < count; ++i) e(k, i) = (classes_[std::size_t(i)] == k) - s(i, k);
+    for (int i = 0; i < count; ++i) e(k, i) = float(classes_[std::size_t(i)] == k) - s(i, k);
   }
   ENGRAM_TRY(kernels_->cholesky_solve(Stream{}, small(), e));
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, readout.rows, units_, count, 1.0f, e.data,
-              e.stride, solved_.data(), units_, 1.0f, readout.data, readout.stride);
-  return {};
+  return kernels_->combine_rows(Stream{}, e, {nullptr, solved_.data(), count, units_}, readout);
 }
 
 }  // namespace engram

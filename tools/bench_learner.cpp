@@ -97,35 +97,12 @@ struct Learned {
     must(kOps.activate(Stream{}, p.read(), 1200, 31, hidden));
   }
   GramView view(int size) { return {kernel.data.data(), diagonal.data.data(), size, kernel.cols}; }
-  // sums += weights H, the bytes widened on the way: what an append has to read twice.
-  Status combine(MatrixView<const float> weights, MatrixView<float> sums) const {
-    constexpr int kStrip = 1024;
-    parallel_for((sums.cols + kStrip - 1) / kStrip, 1, [&](int begin, int end) {
-      for (int first = begin * kStrip; first < std::min(end * kStrip, sums.cols); first += kStrip) {
-        const int width = std::min(kStrip, sums.cols - first);
-        for (int n = 0; n < weights.cols; ++n) {
-          const std::uint8_t* from = bytes.read().row(n) + first;
-          for (int r = 0; r < weights.rows; ++r) {
-            float* to = sums.row(r) + first;
-            const float weight = weights(r, n);
-            for (int m = 0; m < width; ++m) to[m] += weight * float(from[m]);
-          }
-        }
-      }
-    });
-    return Status();
-  }
+  KeptView kept() const { return {bytes.data.data(), nullptr, bytes.rows, bytes.cols}; }
   // The kernel's row of sample n.
   void fill_row(int n) {
-    parallel_for(n + 1, 64, [&](int begin, int end) {
-      const std::uint8_t* own = bytes.read().row(n);
-      for (int other = begin; other < end; ++other) {
-        const std::uint8_t* row = bytes.read().row(other);
-        int sum = 0;
-        for (int m = 0; m < bytes.cols; ++m) sum += int(own[m]) * int(row[m]);
-        (other == n ? diagonal.data[std::size_t(n)] : kernel.view()(n, other)) = float(sum);
-      }
-    });
+    must(kOps.kernel_rows(Stream{}, kept().row_range(n, 1), kept().row_range(0, n + 1),
+                          {kernel.view().row(n), 1, n + 1, kernel.cols}));
+    diagonal.data[std::size_t(n)] = kernel.view()(n, n);
   }
 
   Random random;
@@ -157,9 +134,7 @@ double factored_end(const Settings& settings, Learned& x, LambdaChoice& choice,
     LeaveOneOut problem(kOps, x.view(settings.samples), x.classes, settings.classes);
     choice = choose_by_leave_one_out(problem);
     std::fill(readout.data.begin(), readout.data.end(), 0.0f);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, settings.classes, settings.hidden,
-                settings.samples, 1.0f, problem.dual().data, settings.samples, x.h.data.data(),
-                settings.hidden, 0.0f, readout.data.data(), settings.hidden);
+    must(kOps.combine_rows(Stream{}, problem.dual(), x.kept(), readout.view()));
   });
 }
 
@@ -195,9 +170,10 @@ void run(const Settings& settings) {
         instant, best_time(1, [&] {
           x.project(x.rows.read().row_range(samples - 1, 1), h.view());
           x.fill_row(samples - 1);
-          const InstantKernel problem{
-              kOps, choice.lambda, x.view(samples), samples - 1,
-              [&](auto weights, auto sums) { return x.combine(weights, sums); }};
+          const InstantKernel problem{kOps, choice.lambda, x.view(samples), samples - 1,
+                                      [&](auto weights, auto sums) {
+                                        return kOps.combine_rows(Stream{}, weights, x.kept(), sums);
+                                      }};
           must(learn_at_once(problem, h.read(), std::span(x.classes).last(1), readout.view()));
         }));
   }
