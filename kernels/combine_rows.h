@@ -9,8 +9,8 @@
 //
 // The readout of kept samples: Wo (K, M) = AT H with (H HT + lambda I) A = Y.
 //
-// Numerics. Float sums in the order of n within a tile of 128 samples, tile after tile: the same bits
-// for every thread count. Bytes become floats on the way, exactly.
+// Numerics. Float sums within a tile of 128 samples, tile after tile: the same bits for
+// every thread count. Bytes become floats on the way, exactly.
 #pragma once
 
 #include "kernels/kept_view.h"

@@ -79,6 +79,66 @@ void add_strip(Tile* tile, MatrixView<const float> weights, KeptView kept, Matri
   }
 }
 
+// Few sums, where reading the samples is all the work: long runs of a row, four rows at a time.
+constexpr int kFewRows = 4;
+constexpr int kFewCols = 1024;
+
+using FewSums = void(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
+                     int first, int width);
+
+inline __attribute__((always_inline)) void few_loop(MatrixView<const float> weights, KeptView kept,
+                                                    MatrixView<float> sums, int first, int width) {
+  alignas(64) float gained[kFewCols];
+  for (int top = 0; top < kept.rows; top += kStripRows) {
+    const int end = std::min(top + kStripRows, kept.rows);
+    for (int r = 0; r < weights.rows; ++r) {
+      const float* weight = weights.row(r);
+      std::fill_n(gained, width, 0.0f);
+      int n = top;
+      for (; n + 4 <= end; n += 4) {
+        const std::uint8_t* __restrict a = kept.byte_row(n) + first;
+        const std::uint8_t* __restrict b = a + kept.cols;
+        const std::uint8_t* __restrict c = b + kept.cols;
+        const std::uint8_t* __restrict d = c + kept.cols;
+        for (int m = 0; m < width; ++m) {
+          gained[m] += weight[n] * float(a[m]) + weight[n + 1] * float(b[m]) +
+                       weight[n + 2] * float(c[m]) + weight[n + 3] * float(d[m]);
+        }
+      }
+      for (; n < end; ++n) {
+        const std::uint8_t* __restrict a = kept.byte_row(n) + first;
+        for (int m = 0; m < width; ++m) gained[m] += weight[n] * float(a[m]);
+      }
+      float* __restrict out = sums.row(r) + first;
+      for (int m = 0; m < width; ++m) out[m] += gained[m];
+    }
+  }
+}
+
+void few_portable(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums, int first,
+                  int width) {
+  few_loop(weights, kept, sums, first, width);
+}
+#if defined(__x86_64__)
+ENGRAM_AVX2 void few_avx2(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
+                          int first, int width) {
+  few_loop(weights, kept, sums, first, width);
+}
+#endif
+
+void add_few(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums) {
+  FewSums* few = few_portable;
+#if defined(__x86_64__)
+  if (simd() == Simd::avx2) few = few_avx2;
+#endif
+  parallel_for((sums.cols + kFewCols - 1) / kFewCols, 1, [&](int begin, int end) {
+    for (int s = begin; s < end; ++s) {
+      const int first = s * kFewCols;
+      few(weights, kept, sums, first, std::min(kFewCols, sums.cols - first));
+    }
+  });
+}
+
 }  // namespace
 
 Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView kept,
@@ -89,6 +149,10 @@ Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView
   if (kept.bytes == nullptr) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, sums.rows, sums.cols, kept.rows, 1.0f,
                 weights.data, weights.stride, kept.floats, kept.cols, 1.0f, sums.data, sums.stride);
+    return Status();
+  }
+  if (weights.rows <= kFewRows) {
+    add_few(weights, kept, sums);
     return Status();
   }
   Tile* tile = tile_portable;
