@@ -6,6 +6,7 @@
 #include "kernels/combine_rows.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/simd_cpu.h"
 #include "platform/blas.h"
@@ -26,16 +27,20 @@ using Tile = void(const float* const (&weights)[kTileRows], const float* strip, 
 inline __attribute__((always_inline)) void tile_loop(const float* const (&weights)[kTileRows],
                                                      const float* __restrict strip, int count,
                                                      float (&gained)[kTileRows][kTileCols]) {
-  float sum[kTileRows][kTileCols] = {};
+  // The compiler makes no vectors of this by itself.
+  using Lanes = float __attribute__((vector_size(32)));
+  Lanes sum[kTileRows][2] = {};
   for (int n = 0; n < count; ++n, strip += kStripCols) {
-#pragma GCC unroll 4
+    Lanes left, right;
+    std::memcpy(&left, strip, sizeof(Lanes));
+    std::memcpy(&right, strip + 8, sizeof(Lanes));
     for (int i = 0; i < kTileRows; ++i) {
-      const float weight = weights[i][n];
-#pragma GCC unroll 16
-      for (int c = 0; c < kTileCols; ++c) sum[i][c] += weight * strip[c];
+      sum[i][0] += weights[i][n] * left;
+      sum[i][1] += weights[i][n] * right;
     }
   }
-  for (int i = 0; i < kTileRows; ++i) std::copy_n(sum[i], kTileCols, gained[i]);
+  static_assert(sizeof(sum) == sizeof(gained));
+  std::memcpy(gained, sum, sizeof(sum));
 }
 
 void tile_portable(const float* const (&weights)[kTileRows], const float* strip, int count,
