@@ -15,8 +15,8 @@ namespace engram {
 
 class StatisticsHead : public ProtocolHead {
  public:
-  // With a lambda_rule the readout is the balanced one, and a Learner of the same config beside it
-  // chooses lambda; without, it is the discriminant of that shrinkage.
+  // balanced: class-balanced ridge, with the lambda that a Learner of the same config beside it
+  // chooses. Else the discriminant of that shrinkage.
   struct Settings {
     LearnerConfig config;
     double shrinkage = 0;

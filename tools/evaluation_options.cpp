@@ -165,8 +165,8 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->check(CLI::Range(1, 1000000));
   command
       .add_option("--long-tail", options.long_tail,
-                  "Uneven classes: from MOST down to LEAST training samples")
-      ->type_name("MOST:LEAST");
+                  "Uneven classes: 60:3 leaves from 60 down to 3 training samples")
+      ->type_name("RANGE");
   command
       .add_option("--targets", options.targets,
                   "Head regression: an .npz with embeddings (K, D) and names (K)")
@@ -180,14 +180,14 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command
-      .add_option("--feature-scale", options.feature_scale,
-                  "exact, features from a file: q = round(f * X) (default: measured on them)")
+      .add_option(
+          "--feature-scale", options.feature_scale,
+          "exact: q = round(f * X) (default: the model card's; measured on features of a file)")
       ->type_name("X")
       ->check(CLI::Range(1e-30, 1e30));
   command
-      .add_option(
-          "--hidden-mul", options.hidden_mul,
-          "exact, features from a file: gain of the hidden units in 1/65536 (default: measured)")
+      .add_option("--hidden-mul", options.hidden_mul,
+                  "exact: gain of the hidden units in 1/65536 (default: the same)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
   command.add_option("--out", options.out, "Folder of the report (default engram-report)")
