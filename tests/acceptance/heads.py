@@ -1,6 +1,6 @@
 """Every head of `engram evaluate` against its definition in numpy (double), and against scikit-learn where that has it.
 
-Usage: heads.py PROGRAM FEATURES.npz [--targets TARGETS.npz] [--hidden 1000]
+Usage: heads.py PROGRAM FEATURES.npz [--targets TARGETS.npz] [--hidden 1000] [--rule code] [--tasks 10] [--heads LIST]
   FEATURES.npz: x_train, y_train, x_test, y_test; labels 0..K-1.
 Final predictions of a class-incremental run depend on all samples and the last lambda only, so each is solved once here,
 jointly, with that lambda, and the answers are compared: at least 99 % the same, accuracy within 0.2 points.
@@ -8,6 +8,7 @@ scikit-learn (Ridge, LinearDiscriminantAnalysis) is compared where it is install
 Exits 1 if a comparison fails. Needs numpy.
 """
 import argparse
+import functools
 import json
 import subprocess
 import sys
@@ -34,9 +35,22 @@ class Problem:
     def __init__(self, x, y, xt, classes):
         self.x, self.xt, self.y = x.astype(float), xt.astype(float), y
         self.target = np.eye(classes)[y]
-        self.gram, self.sums, self.n = self.x.T @ self.x, self.x.T @ self.target, self.target.sum(0)
+        self.sums, self.n = self.x.T @ self.target, self.target.sum(0)
         self.means = self.sums / self.n
-        self.scatter = self.gram - (self.means * self.n) @ self.means.T
+
+    @functools.cached_property
+    def gram(self):
+        return self.x.T @ self.x
+
+    @functools.cached_property
+    def scatter(self):
+        return self.gram - (self.means * self.n) @ self.means.T
+
+    def readout(self, target, strength):
+        """(G + lambda I)^-1 X' target; by the N x N kernel where that is smaller."""
+        if len(self.x) < self.x.shape[1]:
+            return self.x.T @ ridge(self.x @ self.x.T, target, strength)
+        return ridge(self.gram, self.x.T @ target, strength)
 
     def answers(self, readout, bias=0):
         return np.argmax(self.xt @ readout + bias, 1)
@@ -57,35 +71,43 @@ def pairs(f):
 
 
 def definitions(x, y, xt, classes, hidden, lambdas, targets):
-    """head -> final predictions, from the definitions alone."""
+    """head -> final predictions, from the definitions alone; of the heads that have a lambda only those that were run."""
     raw = Problem(x, y, xt, classes)
-    yield "none", raw.answers(ridge(raw.gram, raw.sums, lambdas["none"]))
-    yield "ncm", raw.answers(unit(raw.means.T).T)
-    yield "lda", raw.lda()
-    p, pt = pairs(x).astype(float), pairs(xt).astype(float)
-    kernel = p @ p.T  # N x N instead of 10 000 x 10 000
-    yield "pairwise", np.argmax(pt @ (p.T @ ridge(kernel, raw.target, lambdas["pairwise"])), 1)
+    if "none" in lambdas:
+        yield "none", raw.answers(raw.readout(raw.target, lambdas["none"]))
+    if "ncm" in lambdas:
+        yield "ncm", raw.answers(unit(raw.means.T).T)
+    if "lda" in lambdas:
+        yield "lda", raw.lda()
+    if "pairwise" in lambdas:
+        p = Problem(pairs(x), y, pairs(xt), classes)
+        yield "pairwise", p.answers(p.readout(p.target, lambdas["pairwise"]))
     for name, kind in (("float", "gaussian"), ("float-bipolar", "bipolar")):
         w = weights(kind, x.shape[1], hidden, 1)
         h = Problem(np.maximum(x @ w, 0), y, np.maximum(xt @ w, 0), classes)
-        readout = ridge(h.gram, h.sums, lambdas[name])
-        yield name, h.answers(readout)
+        if name in lambdas:
+            yield name, h.answers(h.readout(h.target, lambdas[name]))
         if kind == "gaussian":
             continue
-        yield "scaled", h.answers(ridge(h.gram, h.sums, lambdas["scaled"]) * h.n ** -0.75)
-        yield "balanced", h.balanced(lambdas["balanced"])
-        yield "rp-lda", h.lda()
-        if targets is not None:
-            vectors = h.xt @ ridge(h.gram, h.sums @ targets, lambdas["regression"])
+        if "scaled" in lambdas:
+            yield "scaled", h.answers(h.readout(h.target, lambdas["scaled"]) * h.n ** -0.75)
+        if "balanced" in lambdas:
+            yield "balanced", h.balanced(lambdas["balanced"])
+        if "rp-lda" in lambdas:
+            yield "rp-lda", h.lda()
+        if "regression" in lambdas:
+            vectors = h.xt @ h.readout(h.target @ targets, lambdas["regression"])
             yield "regression", np.argmax(unit(vectors) @ unit(targets).T, 1)
 
 
 def from_sklearn(x, y, xt, classes, lambdas):
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.linear_model import Ridge
-    target = np.eye(classes)[y]
-    fit = Ridge(alpha=lambdas["none"], fit_intercept=False).fit(x.astype(float), target)
-    yield "none", np.argmax(fit.predict(xt.astype(float)), 1)
+    if "none" in lambdas:
+        fit = Ridge(alpha=lambdas["none"], fit_intercept=False).fit(x.astype(float), np.eye(classes)[y])
+        yield "none", np.argmax(fit.predict(xt.astype(float)), 1)
+    if "lda" not in lambdas:
+        return
     # Its shrinkage mixes, ours adds: S + a t I is (1 - s) S + s t I, times 1 + a, for s = a / (1 + a).
     prior = np.bincount(y) / len(y)
     lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=SHRINKAGE / (1 + SHRINKAGE), priors=prior)
@@ -99,16 +121,19 @@ def main():
     p.add_argument("--targets")
     p.add_argument("--hidden", type=int, default=1000)
     p.add_argument("--rule", default="code")
+    p.add_argument("--tasks", default="10")
+    p.add_argument("--threads", default="0")
+    p.add_argument("--heads", default=",".join(HEADS))
     a = p.parse_args()
     with np.load(a.features) as data:
         x, xt = (data[n].astype(np.float32) for n in ("x_train", "x_test"))
         y, yt = (data[n].astype(int) for n in ("y_train", "y_test"))
     targets = np.load(a.targets)["embeddings"].astype(float) if a.targets else None
-    names = HEADS + (["regression"] if a.targets else [])
+    names = a.heads.split(",") + (["regression"] if a.targets else [])
     with tempfile.TemporaryDirectory() as work:
         command = [a.program, "evaluate", "--features", a.features, "--head", ",".join(names), "--arithmetic", "float",
                    "--weights", "bipolar", "--hidden", str(a.hidden), "--lambda", a.rule, "--shrinkage", str(SHRINKAGE),
-                   "--json", "--threads", "1", "--out", work]
+                   "--tasks", a.tasks, "--threads", a.threads, "--json", "--out", work]
         out = subprocess.run(command + (["--targets", a.targets] if a.targets else []), check=True,
                              capture_output=True, text=True).stdout
     runs = {h["head"]: h["runs"][0] for h in json.loads(out)["heads"]}
