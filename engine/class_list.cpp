@@ -44,6 +44,29 @@ Status ClassList::add(std::span<const std::string> labels) {
   }
 }
 
+void ClassList::rename(int index, const std::string& label) {
+  ENGRAM_CHECK(find(label) < 0);
+  auto node = index_.extract(all_[std::size_t(index)].label);
+  node.key() = label;
+  index_.insert(std::move(node));
+  all_[std::size_t(index)].label = label;
+}
+
+std::vector<std::int32_t> ClassList::drop_empty() {
+  std::vector<std::int32_t> new_index;
+  std::int32_t kept = 0;
+  for (const ClassInfo& info : all_) new_index.push_back(info.samples > 0 ? kept++ : -1);
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    if (new_index[k] < 0) {
+      index_.erase(all_[k].label);
+    } else {
+      index_.at(all_[k].label) = new_index[k];
+    }
+  }
+  std::erase_if(all_, [](const ClassInfo& info) { return info.samples == 0; });
+  return new_index;
+}
+
 std::int64_t ClassList::samples() const {
   std::int64_t sum = 0;
   for (const ClassInfo& info : all_) sum += info.samples;

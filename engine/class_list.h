@@ -24,6 +24,10 @@ class ClassList {
   int count_new(std::span<const std::string> labels) const;
   // Adds those: all of them, or after out_of_memory none.
   Status add(std::span<const std::string> labels);
+  // Another name, which no class has.
+  void rename(int index, const std::string& label);
+  // Classes without samples disappear, the others keep their order. Where each class is now, -1: gone.
+  std::vector<std::int32_t> drop_empty();
   void count(int index, std::int64_t more) { all_[std::size_t(index)].samples += more; }
 
   int size() const { return int(all_.size()); }

@@ -4,6 +4,13 @@
 #include <bit>
 
 namespace engram {
+namespace {
+
+void add_row(float* to, const float* from, int count) {
+  for (int m = 0; m < count; ++m) to[m] += from[m];
+}
+
+}  // namespace
 
 std::size_t DenseStatistics::arena_bytes(int hidden_units) {
   const auto m = std::size_t(hidden_units);
@@ -27,10 +34,45 @@ void DenseStatistics::set_classes(int classes) {
   classes_ = classes;
 }
 
-Status DenseStatistics::add(MatrixView<const float> h, std::span<const std::int32_t> classes) {
+Status DenseStatistics::add(MatrixView<const float> h, std::span<const std::int32_t> classes,
+                            float sign) {
   ENGRAM_CHECK(h.cols == gram_.size && std::size_t(h.rows) == classes.size());
-  ENGRAM_TRY(kernels_->gram_update(Stream{}, h, 1.0f, gram_));
-  return kernels_->class_sums(Stream{}, h, {classes.data(), 1, h.rows, h.rows}, 1.0f, sums());
+  ENGRAM_TRY(kernels_->gram_update(Stream{}, h, sign, gram_));
+  return kernels_->class_sums(Stream{}, h, {classes.data(), 1, h.rows, h.rows}, sign, sums());
+}
+
+Status DenseStatistics::move(MatrixView<const float> h, std::span<const std::int32_t> classes,
+                             int to) {
+  ENGRAM_CHECK(h.cols == gram_.size && std::size_t(h.rows) == classes.size());
+  ENGRAM_TRY(kernels_->class_sums(Stream{}, h, {classes.data(), 1, h.rows, h.rows}, -1.0f, sums()));
+  for (int b = 0; b < h.rows; ++b) add_row(sums().row(to), h.row(b), h.cols);
+  return {};
+}
+
+void DenseStatistics::renumber_classes(std::span<const std::int32_t> new_index, int classes) {
+  ENGRAM_CHECK(new_index.size() == std::size_t(classes_));
+  for (int k = 0; k < classes_; ++k) {
+    const int to = new_index[std::size_t(k)];
+    if (to >= 0 && to != k) std::copy_n(sums().row(k), gram_.size, sums().row(to));
+  }
+  // Room for new classes holds zeros.
+  for (int k = classes; k < classes_; ++k) std::fill_n(sums().row(k), gram_.size, 0.0f);
+  set_classes(classes);
+}
+
+void DenseStatistics::absorb(const DenseStatistics& other, std::span<const std::int32_t> index) {
+  for (int r = 0; r < gram_.size; ++r) add_row(gram_.row(r), other.gram_.row(r), r);
+  add_row(gram_.diagonal, other.gram_.diagonal, gram_.size);
+  for (int k = 0; k < other.classes_; ++k) {
+    add_row(sums().row(index[std::size_t(k)]), other.sums().row(k), gram_.size);
+  }
+}
+
+void DenseStatistics::clear() {
+  for (int r = 0; r < gram_.size; ++r) std::fill_n(gram_.row(r), r, 0.0f);
+  std::fill_n(gram_.diagonal, gram_.size, 0.0f);
+  for (int k = 0; k < classes_; ++k) std::fill_n(sums().row(k), gram_.size, 0.0f);
+  set_classes(0);
 }
 
 std::vector<float> DenseStatistics::sum_of_all() const {

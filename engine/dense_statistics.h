@@ -30,8 +30,16 @@ class DenseStatistics {
   Status reserve_classes(int classes);
   void set_classes(int classes);
 
-  // G += hT h, C[classes[b]] += h[b]. h (B, M).
-  Status add(MatrixView<const float> h, std::span<const std::int32_t> classes);
+  // G += sign hT h, C[classes[b]] += sign h[b]. h (B, M). sign -1 takes back what was added: in whole
+  // numbers exactly, as long as no sum has rounded.
+  Status add(MatrixView<const float> h, std::span<const std::int32_t> classes, float sign = 1.0f);
+  // C[classes[b]] -= h[b], C[to] += h[b]; G stays.
+  Status move(MatrixView<const float> h, std::span<const std::int32_t> classes, int to);
+  // Row k of C becomes row new_index[k], of `classes` in all; -1 disappears. The order stays.
+  void renumber_classes(std::span<const std::int32_t> new_index, int classes);
+  // G and C of another; row k of its C is of our class index[k].
+  void absorb(const DenseStatistics& other, std::span<const std::int32_t> index);
+  void clear();  // all zeros, no class
 
   const GramView& gram() const { return gram_; }
   MatrixView<float> sums() const { return {sums_.as<float>(), classes_, gram_.size, gram_.size}; }

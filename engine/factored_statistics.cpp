@@ -20,11 +20,29 @@ Status FactoredStatistics::reserve(int samples) {
 Status FactoredStatistics::add(const std::byte* rows, MatrixView<const float> h,
                                std::span<const std::int32_t> classes, std::int64_t first_id) {
   kept_.append(rows, h, classes, first_id);
-  for (int b = 0; b < h.rows; ++b) {
-    const float* row = h.row(b);
-    for (int m = 0; m < h.cols; ++m) diagonal_[std::size_t(m)] += double(row[m]) * row[m];
-  }
+  for (int b = 0; b < h.rows; ++b) add_to_diagonal(h.row(b));
   return kernel_.append(*kernels_, kept_);
+}
+
+void FactoredStatistics::add_to_diagonal(const float* h) {
+  for (std::size_t m = 0; m < diagonal_.size(); ++m) diagonal_[m] += double(h[m]) * h[m];
+}
+
+void FactoredStatistics::remove(std::span<const int> indices) {
+  kept_.remove(indices);
+  kernel_.remove(indices);
+  std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
+  std::vector<float> h(diagonal_.size());
+  for (int n = 0; n < kept_.size(); ++n) {
+    kept_.widen(n, {h.data(), 1, int(h.size()), int(h.size())});
+    add_to_diagonal(h.data());
+  }
+}
+
+void FactoredStatistics::renumber_classes(std::span<const std::int32_t> new_index) {
+  for (int n = 0; n < kept_.size(); ++n) {
+    kept_.relabel(n, new_index[std::size_t(kept_.classes()[std::size_t(n)])]);
+  }
 }
 
 Status FactoredStatistics::combine(MatrixView<const float> weights,

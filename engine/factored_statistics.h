@@ -31,6 +31,12 @@ class FactoredStatistics {
   Status add(const std::byte* rows, MatrixView<const float> h,
              std::span<const std::int32_t> classes, std::int64_t first_id);
 
+  // `indices` ascending. The others move up.
+  void remove(std::span<const int> indices);
+  void relabel(int index, std::int32_t to) { kept_.relabel(index, to); }
+  // Class c becomes new_index[c].
+  void renumber_classes(std::span<const std::int32_t> new_index);
+
   const KeptSamples& kept() const { return kept_; }
   KernelMatrix& kernel() { return kernel_; }
   const KernelMatrix& kernel() const { return kernel_; }
@@ -47,6 +53,8 @@ class FactoredStatistics {
   double largest_diagonal() const;  // of G
 
  private:
+  void add_to_diagonal(const float* h);
+
   const Kernels* kernels_;
   KeptSamples kept_;
   KernelMatrix kernel_;

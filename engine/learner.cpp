@@ -187,6 +187,10 @@ int Learner::tasks() const {
   return impl_->tasks;
 }
 
+std::int64_t Learner::last_id() const {
+  return impl_->statistics.next_id() - 1;
+}
+
 Form Learner::form() const {
   return impl_->statistics.form();
 }

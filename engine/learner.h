@@ -52,6 +52,7 @@ class Learner {
   std::int64_t samples() const;            // learned in all
   std::int64_t task_samples() const;       // learned since the last end of a task
   int tasks() const;                       // ended so far
+  std::int64_t last_id() const;            // of the newest sample; never smaller than samples()
   Form form() const;
 
   // Features (B, L) to the form the journal keeps. Refuses NaN, Inf, a wrong width, an empty or
@@ -87,6 +88,23 @@ class Learner {
   // Instant learning: makes the current readout equal to a full solve, at the lambda it has, of
   // everything learned until now, and returns it. Null: there is no readout yet, and no lambda.
   Result<std::shared_ptr<const Readout>> refresh();
+
+  // Editing (learner_edit.cpp). Each gives what a learner would hold that never knew otherwise: the
+  // same digest, in the exact arithmetic; a class without samples disappears. The readout stays as it
+  // was: solve() and adopt() belong behind it. invalid_argument, and nothing has changed: these are
+  // no samples of this learner. not_supported: a sum may have rounded, so that nothing exact can be
+  // taken back.
+  Status unlearn(const LearnedSamples& samples);
+  Status relabel(const LearnedSamples& samples, const std::string& label);
+  // All samples of a class; if there is a class `to`, the two become one.
+  Status rename(const std::string& from, const std::string& to);
+  // The samples that can be told apart; the dense form has none.
+  LearnedSamples kept_samples() const;
+  // All that another learner of the same units knows (checked by the caller); its ids follow ours.
+  // A dense one can only be added to a dense one.
+  Status absorb(const Learner& other);
+  // `readout` becomes the current one and the task stays open; null: there is none.
+  Status adopt(std::shared_ptr<const Readout> readout);
 
   // The readout of the last end_task or refresh; null before the first. Safe to hold while learning goes on.
   std::shared_ptr<const Readout> readout() const;

@@ -50,7 +50,7 @@ struct Learner::Impl {
   // One batch of at most scratch.h.rows samples: encoded rows, and h of them.
   Status accumulate(const std::byte* rows, MatrixView<const float> h,
                     std::span<const std::string> labels);
-  Status publish(std::shared_ptr<const Readout> readout);
+  Status publish(std::shared_ptr<const Readout> readout);  // null: there is none
   // A full solve; what refresh() needs of it is noted. `factored`: the factor is there already.
   Result<std::shared_ptr<const Readout>> solve_all(double lambda, std::string& note, bool factored);
   // The factor is about to be overwritten.
@@ -62,6 +62,16 @@ struct Learner::Impl {
   std::shared_ptr<Readout> extended(const Readout& before) const;
   // Of the dense form: samples since the last solve, up to which the next readout follows from it.
   int pending_limit() const { return config.hidden_units() / 8; }
+  // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
+  Status check_learned(const LearnedSamples& samples) const;
+  // Factored: where they are among the kept ones.
+  Result<std::vector<int>> find_kept(const LearnedSamples& samples) const;
+  // Dense: h of samples first..first + count - 1 in scratch, their classes in batch_classes.
+  Result<MatrixView<const float>> project(const SampleBatch& batch, std::size_t first,
+                                          std::size_t count);
+  Status take_back_sums(const LearnedSamples& samples);
+  Status move_sums(const LearnedSamples& samples, int to);
+  void drop_empty_classes();
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
   Status restore_factored(const SavedLearner& saved);
@@ -85,6 +95,7 @@ struct Learner::Impl {
   Statistics statistics;
   KeptSamples task;  // dense form; in the factored one they are the last task_samples of all
   std::int64_t task_samples = 0;
+  std::int64_t closed_ids = 0;  // samples up to this one are of tasks that have ended
   int tasks = 0;
 
   // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.

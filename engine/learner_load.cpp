@@ -26,10 +26,12 @@ Status Learner::Impl::restore_dense(const SavedLearner& saved) {
     std::memcpy(statistics.dense().sums().data, saved.sums.data(), saved.sums.size());
   }
   ENGRAM_TRY(task.reserve(saved.samples.classes.size()));
-  task.append(saved.samples.rows.data(), {}, saved.samples.classes, 0);
-  const std::int64_t next_id =
-      saved.progress.next_id >= 0 ? saved.progress.next_id : statistics.samples();
-  statistics.restore(saved.progress.exact_until, next_id);
+  const std::size_t row_bytes = Projection::row_bytes(config);
+  for (std::size_t i = 0; i < saved.ids.size(); ++i) {
+    task.append(saved.samples.rows.data() + i * row_bytes, {}, {&saved.samples.classes[i], 1},
+                saved.ids[i]);
+  }
+  statistics.restore(saved.progress.exact_until, saved.progress.next_id);
   return {};
 }
 
@@ -76,6 +78,7 @@ Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kerne
                                                   : impl.restore_factored(saved));
     impl.tasks = int(saved.progress.tasks);
     impl.task_samples = saved.progress.task_samples;
+    impl.closed_ids = saved.progress.closed_ids;
     if (saved.readout != nullptr) ENGRAM_TRY(impl.publish(saved.readout));
     return learner;
   } catch (const std::bad_alloc&) {

@@ -13,7 +13,7 @@
 namespace engram {
 
 Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
-  {
+  if (next != nullptr) {
     const std::lock_guard lock(score_mutex);
     ENGRAM_TRY(
         scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) * next->classes.size()));
@@ -69,6 +69,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
 
 Status Learner::close_task(std::shared_ptr<const Readout> readout) {
   if (readout != nullptr) ENGRAM_TRY(impl_->publish(std::move(readout)));
+  impl_->closed_ids = last_id();
   impl_->task.clear();
   impl_->task_samples = 0;
   ++impl_->tasks;

@@ -2,8 +2,8 @@
 //
 //   section        bytes
 //   config         JSON of LearnerConfig
-//   progress       JSON: form, tasks, task_samples, next_id, exact_until; of the readout: classes,
-//                  lambda, samples
+//   progress       JSON: form, tasks, task_samples, next_id, closed_ids, exact_until; of the
+//                  readout: classes, lambda, samples
 //   classes        per class: u32 length, label, i64 samples; in the order first seen
 //   readout        Wo: rows of M floats, of the first classes; absent before the first readout
 // of the dense form:
@@ -11,6 +11,7 @@
 //   class_sums     C: K rows of M floats
 //   task_rows      encoded samples of the open task, where the lambda rule needs them
 //   task_classes   i32 class of each of them
+//   task_ids       i64 number of each of them, ascending
 // of the factored form, for every sample:
 //   kept_rows      encoded samples
 //   kept_classes   i32 class of each of them
@@ -63,13 +64,15 @@ Status write_dense(const DenseStatistics& dense, SnapshotWriter& writer) {
 }
 
 Status write_samples(const KeptSamples& samples, const char* rows, const char* classes,
-                     SnapshotWriter& writer) {
+                     const char* ids, SnapshotWriter& writer) {
   ENGRAM_TRY(writer.begin_section(rows));
   for (int block = 0; block < samples.blocks(); ++block) {
     ENGRAM_TRY(writer.write(samples.block_rows(block)));
   }
   ENGRAM_TRY(writer.begin_section(classes));
-  return writer.write(std::as_bytes(samples.classes()));
+  ENGRAM_TRY(writer.write(std::as_bytes(samples.classes())));
+  ENGRAM_TRY(writer.begin_section(ids));
+  return writer.write(std::as_bytes(samples.ids()));
 }
 
 }  // namespace
@@ -93,6 +96,7 @@ Status Learner::save(SnapshotWriter& writer) const {
                   {"tasks", impl_->tasks},
                   {"task_samples", impl_->task_samples},
                   {"next_id", statistics.next_id()},
+                  {"closed_ids", impl_->closed_ids},
                   {"exact_until", statistics.exact_until()},
                   {"readout_classes", current ? current->classes.size() : 0},
                   {"readout_lambda", current ? current->lambda : 0.0},
@@ -111,12 +115,10 @@ Status Learner::save(SnapshotWriter& writer) const {
 
   if (statistics.form() == Form::dense) {
     ENGRAM_TRY(write_dense(statistics.dense(), writer));
-    ENGRAM_TRY(write_samples(impl_->task, "task_rows", "task_classes", writer));
+    ENGRAM_TRY(write_samples(impl_->task, "task_rows", "task_classes", "task_ids", writer));
   } else {
     const KeptSamples& kept = statistics.factored().kept();
-    ENGRAM_TRY(write_samples(kept, "kept_rows", "kept_classes", writer));
-    ENGRAM_TRY(writer.begin_section("kept_ids"));
-    ENGRAM_TRY(writer.write(std::as_bytes(kept.ids())));
+    ENGRAM_TRY(write_samples(kept, "kept_rows", "kept_classes", "kept_ids", writer));
     if (impl_->config.arithmetic == Arithmetic::floating && impl_->config.hidden != 0) {
       ENGRAM_TRY(writer.begin_section("kept_hidden"));
       for (int block = 0; block < kept.blocks(); ++block) {

@@ -28,7 +28,7 @@ std::string nearest_name(const std::string& word, std::span<const std::string> n
   std::size_t least = 3;  // more than two slips of the finger is another word
   for (const std::string& name : names) {
     const std::size_t slips = levenshtein(word, name);
-    if (slips < least && slips < name.size()) {
+    if (slips < least && 2 * slips < name.size()) {
       least = slips;
       nearest = name;
     }

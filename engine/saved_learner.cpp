@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -48,7 +49,10 @@ bool parse_progress(std::span<const std::byte> section, SavedProgress& progress)
   if (form != json.end()) {
     if (*form != name(Form::dense) && *form != name(Form::factored)) return false;
     if (*form == name(Form::factored)) progress.form = Form::factored;
-    if (!whole("next_id", progress.next_id)) return false;
+    if (!whole("next_id", progress.next_id) || !whole("closed_ids", progress.closed_ids) ||
+        progress.closed_ids >= progress.next_id) {
+      return false;
+    }
   }
   const auto lambda = json.find("readout_lambda");
   if (lambda == json.end() || !lambda->is_number()) return false;
@@ -115,6 +119,26 @@ Result<SavedSamples> parse_samples(const SnapshotReader& reader, const char* row
   return samples;
 }
 
+// Numbers of `count` samples, ascending, behind `before`.
+Result<std::vector<std::int64_t>> parse_ids(const SnapshotReader& reader, const char* name,
+                                            std::size_t count, std::int64_t before,
+                                            const SavedProgress& progress) {
+  ENGRAM_ASSIGN(const auto section, reader.section(name));
+  if (section.size() != count * sizeof(std::int64_t)) {
+    return damaged(reader, fmt::format("section {} does not fit the learner", name));
+  }
+  std::vector<std::int64_t> ids(count);
+  ByteReader bytes(section);
+  for (std::int64_t& id : ids) {
+    id = bytes.take<std::int64_t>();
+    if (id <= before || id >= progress.next_id) {
+      return damaged(reader, "its samples are not in order");
+    }
+    before = id;
+  }
+  return ids;
+}
+
 Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const auto m = std::size_t(saved.config.hidden_units());
   const std::size_t classes = saved.classes.size();
@@ -122,6 +146,14 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes));
   ENGRAM_ASSIGN(saved.samples, parse_samples(reader, "task_rows", "task_classes",
                                              Projection::row_bytes(saved.config), classes));
+  const std::size_t open = saved.samples.classes.size();
+  if (reader.has("task_ids")) {
+    ENGRAM_ASSIGN(saved.ids,
+                  parse_ids(reader, "task_ids", open, saved.progress.closed_ids, saved.progress));
+  } else {
+    saved.ids.resize(open);
+    std::iota(saved.ids.begin(), saved.ids.end(), saved.progress.next_id - std::int64_t(open));
+  }
   return {};
 }
 
@@ -130,9 +162,7 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
                 parse_samples(reader, "kept_rows", "kept_classes",
                               Projection::row_bytes(saved.config), saved.classes.size()));
   const std::size_t count = saved.samples.classes.size();
-  ENGRAM_ASSIGN(const auto ids, reader.section("kept_ids"));
   if (count > std::size_t(factored_limit(saved.config)) ||
-      ids.size() != count * sizeof(std::int64_t) ||
       saved.progress.task_samples > std::int64_t(count)) {
     return damaged(reader, "the samples it keeps do not fit the learner");
   }
@@ -140,14 +170,7 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
     ENGRAM_ASSIGN(saved.hidden,
                   floats(reader, "kept_hidden", count * std::size_t(saved.config.hidden)));
   }
-  std::int64_t before = -1;
-  ByteReader bytes(ids);
-  for (std::size_t i = 0; i < count; ++i) {
-    saved.ids.push_back(bytes.take<std::int64_t>());
-    if (saved.ids.back() <= before) return damaged(reader, "its samples are not in order");
-    before = saved.ids.back();
-  }
-  if (before >= saved.progress.next_id) return damaged(reader, "its samples are not in order");
+  ENGRAM_ASSIGN(saved.ids, parse_ids(reader, "kept_ids", count, 0, saved.progress));
   std::vector<std::int64_t> counts(saved.classes.size());
   for (const std::int32_t index : saved.samples.classes) ++counts[std::size_t(index)];
   for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -204,6 +227,15 @@ Result<SavedLearner> parse_learner(const SnapshotReader& reader) {
     return damaged(reader, "its section progress makes no sense");
   }
   ENGRAM_ASSIGN(saved.classes, parse_classes(reader));
+  std::int64_t samples = 0;
+  for (const ClassInfo& info : saved.classes) samples += info.samples;
+  if (saved.progress.next_id < 0) {
+    saved.progress.next_id = samples + 1;
+    saved.progress.closed_ids = samples - saved.progress.task_samples;
+  }
+  if (saved.progress.next_id <= samples || saved.progress.closed_ids < 0) {
+    return damaged(reader, "it holds more samples than were ever learned");
+  }
   if (saved.progress.form == Form::dense) {
     ENGRAM_TRY(parse_dense(reader, saved));
   } else {

@@ -21,7 +21,7 @@ namespace engram {
 struct SavedProgress {
   Form form = Form::dense;  // states of earlier versions do not say
   std::int64_t tasks = 0, task_samples = 0, exact_until = 0;
-  std::int64_t next_id = -1;  // -1: of an earlier version, as many as there are samples
+  std::int64_t next_id = -1, closed_ids = -1;  // where an earlier version did not say: made up
   std::int64_t readout_classes = 0, readout_samples = 0;
   double readout_lambda = 0;
 };
@@ -39,7 +39,7 @@ struct SavedLearner {
   std::vector<ClassInfo> classes;
   std::span<const std::byte> gram, sums;   // dense
   SavedSamples samples;                    // of the open task; factored: all
-  std::vector<std::int64_t> ids;           // factored
+  std::vector<std::int64_t> ids;           // of these samples
   std::span<const std::byte> hidden;       // factored, floating: hidden units; else computed again
   std::shared_ptr<const Readout> readout;  // null: none was solved yet
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "engine/exact_sums.h"
 #include "engine/gram_spectrum.h"
 
 namespace engram {
@@ -94,16 +95,15 @@ void Statistics::restore(std::int64_t exact_until, std::int64_t next_id) {
   watch_rounding(exact_until);
 }
 
+std::int64_t Statistics::largest_diagonal() const {
+  if (factored_) return std::int64_t(factored_->largest_diagonal());
+  const GramView& g = dense_->gram();
+  return std::int64_t(*std::max_element(g.diagonal, g.diagonal + g.size));
+}
+
 void Statistics::watch_rounding(std::int64_t stored) {
-  constexpr std::int64_t kLargestExact = std::int64_t{1} << 24;  // every whole number up to it
   if (config_.arithmetic != Arithmetic::exact) return;
-  std::int64_t largest = 0;
-  if (dense_) {
-    const GramView& g = dense_->gram();
-    largest = std::int64_t(*std::max_element(g.diagonal, g.diagonal + g.size));
-  } else {
-    largest = std::int64_t(factored_->largest_diagonal());
-  }
+  const std::int64_t largest = largest_diagonal();
   const std::int64_t step = std::int64_t{config_.hidden_max} * config_.hidden_max;
   // At 2^24 a sum may have rounded already: what was said before it came there still holds.
   exact_until_ = largest >= kLargestExact ? stored : samples_ + (kLargestExact - largest) / step;

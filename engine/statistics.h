@@ -34,7 +34,7 @@ class Statistics {
   int hidden_units() const { return config_.hidden_units(); }
   const ClassList& classes() const { return classes_; }
   std::int64_t samples() const { return samples_; }
-  // The number of the next sample; numbers are never given twice.
+  // The number of the next sample, from 1 on; numbers are never given twice.
   std::int64_t next_id() const { return next_id_; }
 
   // Room for samples with these labels, then their new classes. After a failure nothing has changed.
@@ -45,6 +45,20 @@ class Statistics {
              std::span<const std::int32_t> classes);
   // G and C from the samples kept. `scratch` (B, M). After a failure all is as before.
   Status move_to_dense(MatrixView<float> scratch);
+
+  // Editing (statistics_edit.cpp). Classes may be left without samples: drop_empty_classes.
+  Status take_back(MatrixView<const float> h, std::span<const std::int32_t> classes);     // dense
+  Status move(MatrixView<const float> h, std::span<const std::int32_t> classes, int to);  // dense
+  void take_back(std::span<const int> kept);     // factored: indices, ascending
+  void move(std::span<const int> kept, int to);  // factored
+  void unite(int from, int to);                  // all of class `from`; it stays without samples
+  void rename(int index, const std::string& label) { classes_.rename(index, label); }
+  // Where each class is now, -1: gone.
+  std::vector<std::int32_t> drop_empty_classes();
+  // The sums, classes and counts of another with the same units; both dense.
+  Status absorb(const Statistics& other);
+  // A sum has come to 2^24, or floats round anyway: what was added cannot be taken back exactly.
+  bool may_have_rounded() const;
 
   // The one of the current form.
   FactoredStatistics& factored() { return *factored_; }
@@ -75,6 +89,7 @@ class Statistics {
   void restore(std::int64_t exact_until, std::int64_t next_id);
 
  private:
+  std::int64_t largest_diagonal() const;  // of G, whole numbers
   // Recomputes exact_until; once a sum may have rounded, `stored` holds.
   void watch_rounding(std::int64_t stored);
 
@@ -85,7 +100,7 @@ class Statistics {
   Arena dense_memory_ = Arena::empty();  // after a move
   std::optional<DenseStatistics> dense_;
   std::int64_t samples_ = 0;
-  std::int64_t next_id_ = 0;
+  std::int64_t next_id_ = 1;
   std::int64_t exact_until_ = 0;
 };
 

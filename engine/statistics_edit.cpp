@@ -1,0 +1,94 @@
+// Statistics of something else than was learned: without what was taken back, named otherwise, added
+// up.
+#include <algorithm>
+
+#include "engine/exact_sums.h"
+#include "engine/statistics.h"
+
+namespace engram {
+
+bool Statistics::may_have_rounded() const {
+  if (factored_) return false;
+  if (config_.arithmetic != Arithmetic::exact) return samples_ > 0;
+  return largest_diagonal() >= kLargestExact;
+}
+
+Status Statistics::take_back(MatrixView<const float> h, std::span<const std::int32_t> classes) {
+  ENGRAM_TRY(dense_->add(h, classes, -1.0f));
+  for (const std::int32_t index : classes) classes_.count(index, -1);
+  samples_ -= h.rows;
+  watch_rounding(exact_until_);
+  return {};
+}
+
+Status Statistics::move(MatrixView<const float> h, std::span<const std::int32_t> classes, int to) {
+  ENGRAM_TRY(dense_->move(h, classes, to));
+  for (const std::int32_t index : classes) classes_.count(index, -1);
+  classes_.count(to, h.rows);
+  return {};
+}
+
+void Statistics::take_back(std::span<const int> kept) {
+  for (const int n : kept) classes_.count(factored_->kept().classes()[std::size_t(n)], -1);
+  samples_ -= std::ssize(kept);
+  factored_->remove(kept);
+  watch_rounding(exact_until_);
+}
+
+void Statistics::move(std::span<const int> kept, int to) {
+  for (const int n : kept) {
+    classes_.count(factored_->kept().classes()[std::size_t(n)], -1);
+    factored_->relabel(n, to);
+  }
+  classes_.count(to, std::ssize(kept));
+}
+
+void Statistics::unite(int from, int to) {
+  std::vector<std::int32_t> same(std::size_t(classes_.size()));
+  for (int k = 0; k < classes_.size(); ++k) same[std::size_t(k)] = k == from ? to : k;
+  if (factored_) {
+    factored_->renumber_classes(same);
+  } else {
+    const MatrixView<float> sums = dense_->sums();
+    for (int m = 0; m < sums.cols; ++m) {
+      sums(to, m) += sums(from, m);
+      sums(from, m) = 0;
+    }
+  }
+  const std::int64_t moved = classes_.all()[std::size_t(from)].samples;
+  classes_.count(to, moved);
+  classes_.count(from, -moved);
+}
+
+std::vector<std::int32_t> Statistics::drop_empty_classes() {
+  const std::vector<std::int32_t> new_index = classes_.drop_empty();
+  if (factored_) {
+    factored_->renumber_classes(new_index);
+  } else if (samples_ == 0) {
+    dense_->clear();  // float sums leave crumbs
+    watch_rounding(0);
+  } else {
+    dense_->renumber_classes(new_index, classes_.size());
+  }
+  return new_index;
+}
+
+Status Statistics::absorb(const Statistics& other) {
+  ENGRAM_CHECK(dense_ && other.dense_ && other.hidden_units() == hidden_units());
+  const std::int64_t exact_before = std::min(exact_until_, other.exact_until_);
+  std::vector<std::string> labels;
+  for (const ClassInfo& info : other.classes_.all()) labels.push_back(info.label);
+  ENGRAM_TRY(prepare(labels));
+  std::vector<std::int32_t> index;
+  for (const ClassInfo& info : other.classes_.all()) {
+    index.push_back(classes_.find(info.label));
+    classes_.count(index.back(), info.samples);
+  }
+  dense_->absorb(*other.dense_, index);
+  samples_ += other.samples_;
+  next_id_ += other.samples_;
+  watch_rounding(exact_before);
+  return {};
+}
+
+}  // namespace engram
