@@ -189,6 +189,14 @@ engram_code engram_learn_file(engram_learner* learner, const char* path, const c
   return guarded([&] { return learn(learner, read_file(path), label); });
 }
 
+engram_code engram_undo(engram_learner* learner, int steps) {
+  return guarded([&]() -> Status {
+    if (learner == nullptr) return null_pointer("learner");
+    const std::lock_guard lock(learner->mutex);
+    return learner->recogniser.undo(steps).status();
+  });
+}
+
 engram_code engram_end_task(engram_learner* learner) {
   return guarded([&]() -> Status {
     if (learner == nullptr) return null_pointer("learner");

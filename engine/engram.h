@@ -79,6 +79,10 @@ void engram_close(engram_learner* learner);
 engram_code engram_learn_rgb(engram_learner* learner, const uint8_t* rgb, int width, int height,
                              size_t stride, const char* label);
 engram_code engram_learn_file(engram_learner* learner, const char* path, const char* label);
+/* Takes back the last `steps` calls of learn, as if they had never been. More than there are is
+ * ENGRAM_INVALID_ARGUMENT; what can no longer be taken back exactly, ENGRAM_NOT_SUPPORTED: then
+ * nothing has changed. */
+engram_code engram_undo(engram_learner* learner, int steps);
 /* Solves for everything learned so far: from here on the new classes are recognised. */
 engram_code engram_end_task(engram_learner* learner);
 

@@ -90,7 +90,8 @@ Result<Recogniser> Recogniser::open(const Options& options) {
   return recogniser;
 }
 
-Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels) {
+Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,
+                         StepPart part) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
   if (pictures.size() != labels.size()) {
     return Status(Code::invalid_argument,
@@ -104,11 +105,16 @@ Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::s
                                    extractor_.features()};
   ENGRAM_TRY(extractor_.extract(pictures, features));
   ENGRAM_ASSIGN(const SampleBatch batch, store_->learner().encode(features, labels));
-  return store_->learn(batch);
+  return store_->learn(batch, part);
 }
 
 Status Recogniser::learn(const Image& picture, const std::string& label) {
   return learn(std::span(&picture, 1), std::span(&label, 1));
+}
+
+Result<EditReport> Recogniser::undo(int steps) {
+  if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
+  return store_->undo(steps);
 }
 
 Result<ReadoutReport> Recogniser::end_task() {

@@ -43,8 +43,12 @@ class Recogniser {
   // A state made with another backbone is refused: its features mean nothing here.
   static Result<Recogniser> open(const Options& options);
 
-  Status learn(std::span<const Image> pictures, std::span<const std::string> labels);
+  // A call is one step for undo(), unless it continues the one before.
+  Status learn(std::span<const Image> pictures, std::span<const std::string> labels,
+               StepPart part = StepPart::begins);
   Status learn(const Image& picture, const std::string& label);
+  // Takes back the last steps, as if they had never been; durable when it returns.
+  Result<EditReport> undo(int steps = 1);
   Result<ReadoutReport> end_task();
 
   // The best `top` labels of each picture, best first. When writing, from everything learned, also

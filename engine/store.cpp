@@ -11,7 +11,7 @@
 namespace engram {
 
 Status Store::Impl::refuse_if_broken() const {
-  if (journal.usable()) return {};
+  if (journal.usable() && !out_of_step) return {};
   return Status(Code::io_failure,
                 fmt::format("{}: an earlier write failed and could not be undone, so this process "
                             "writes nothing more. What was acknowledged is safe; open the state "
@@ -28,8 +28,14 @@ Result<SnapshotWriter> Store::Impl::prepare_readout(const Readout& readout, std:
   return writer;
 }
 
-Status Store::Impl::append(Store& store, const EncodedEvent& event) {
-  if (!journal.has_room(event.payload.size())) {
+Status Store::Impl::publish_readout(const Readout& readout, std::int64_t sequence,
+                                    const std::string& digest) {
+  ENGRAM_ASSIGN(SnapshotWriter writer, prepare_readout(readout, sequence, digest));
+  return writer.publish();
+}
+
+Status Store::Impl::make_room(Store& store, std::size_t payload_bytes) {
+  if (!journal.has_room(payload_bytes)) {
     // Compaction has failed until now; space may have been freed meanwhile.
     if (const Status status = store.compact(); !status.ok()) {
       return Status(
@@ -41,6 +47,11 @@ Status Store::Impl::append(Store& store, const EncodedEvent& event) {
     note.clear();
     compact_again_at = 0;
   }
+  return {};
+}
+
+Status Store::Impl::append(Store& store, const EncodedEvent& event) {
+  ENGRAM_TRY(make_room(store, event.payload.size()));
   return journal.append(event.kind, event.payload);
 }
 
@@ -55,10 +66,11 @@ void Store::Impl::compact_if_due(Store& store) {
 }
 
 Status write_snapshot(const StorePaths& paths, const StoreMark& mark, const Learner& learner,
-                      FileSystem& files) {
+                      const History& history, FileSystem& files) {
   ENGRAM_ASSIGN(SnapshotWriter writer, SnapshotWriter::create(paths.snapshot, files));
   ENGRAM_TRY(write_mark(writer, mark));
   ENGRAM_TRY(learner.save(writer));
+  ENGRAM_TRY(write_history(writer, history));
   return writer.commit();
 }
 
@@ -67,16 +79,20 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Status Store::learn(const SampleBatch& batch) {
+Status Store::learn(const SampleBatch& batch, StepPart part) {
   if (batch.size() == 0 && batch.rows.empty()) return {};
   ENGRAM_TRY(impl_->refuse_if_broken());
   ENGRAM_TRY(impl_->learner.check(batch));
-  ENGRAM_ASSIGN(const EncodedEvent event, encode(batch));
+  if (!impl_->step_is_open) part = StepPart::begins;
+  ENGRAM_ASSIGN(const EncodedEvent event, encode(batch, part));
   ENGRAM_TRY(impl_->append(*this, event));
+  const std::int64_t first_id = impl_->learner.last_id() + 1;
   if (const Status status = impl_->learner.learn(batch); !status.ok()) {
     ENGRAM_TRY(impl_->journal.take_back());
     return status;
   }
+  impl_->history.learned(first_id, part);
+  impl_->step_is_open = true;
   impl_->mark.sequence = impl_->journal.sequence();
   impl_->journal_samples += std::int64_t(batch.size());
   impl_->compact_if_due(*this);
@@ -115,8 +131,15 @@ Status Store::compact() {
   StoreMark mark = impl.mark;
   mark.digest = impl.learner.digest();
   // Unless this is durable, the old journal must stay: it holds what the old snapshot lacks.
-  ENGRAM_TRY(write_snapshot(impl.paths, mark, impl.learner, *impl.files));
+  // Steps whose samples nobody has any more cannot be undone. The last one may go on.
+  History history = impl.history;
+  auto& steps = history.first_ids;
+  if (impl.learner.form() == Form::dense && !steps.empty()) steps = {steps.back()};
+  ENGRAM_TRY(write_snapshot(impl.paths, mark, impl.learner, history, *impl.files));
   ENGRAM_TRY(impl.journal.start_over());
+  impl.history = std::move(history);
+  impl.snapshot_sequence = mark.sequence;
+  impl.snapshot_last_id = impl.learner.last_id();
   impl.journal_samples = 0;
   return {};
 }

@@ -1,9 +1,9 @@
 // A learner in one place on disk: what is acknowledged survives kill -9 and power loss.
 //
 //   DIR/snapshot   config, classes, G, C as of some sequence number
-//   DIR/journal    every event since: learned batches, ends of tasks; each record checksummed
+//   DIR/journal    every event since: learned batches, ends of tasks, edits; each record checksummed
 //   DIR/readout    what classify needs, and only that: small and quick to load; always of the last end
-//                  of a task, while learner().refresh() may be ahead of it in memory
+//                  of a task or edit, while learner().refresh() may be ahead of it in memory
 //   DIR/lock       held by the one process that may write
 //
 // Order of a learned batch: journal, fsync, then statistics, then the caller is told. Order of the
@@ -17,18 +17,33 @@
 #include <string>
 #include <vector>
 
+#include "engine/event.h"
 #include "engine/journal.h"
 #include "engine/learner.h"
+#include "engine/store_history.h"
 #include "platform/file.h"
 #include "platform/status.h"
 
 namespace engram {
+
+// What an edit did.
+struct EditReport {
+  std::vector<Step> steps;               // undo: what was taken back, newest first
+  std::vector<ClassInfo> changed;        // samples that it touched, by the label they had
+  std::vector<std::string> gone;         // classes that have no samples any more
+  std::int64_t samples = 0;              // that it touched
+  std::optional<ReadoutReport> readout;  // none: there was none before, or nothing is left
+  std::string note;                      // empty, or what else there is to know
+};
 
 class Store {
  public:
   // A new learner in `directory` (made if absent; refused if it holds a state already). All or
   // nothing.
   static Result<Store> create(const std::string& directory, const LearnerConfig& config,
+                              FileSystem& files = real_files());
+  // The same with what `learner` knows already, readout and all.
+  static Result<Store> create(const std::string& directory, Learner learner, History history,
                               FileSystem& files = real_files());
   // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
   // what to do. not_supported: made by a newer version. `journal_limit`: tests take a small one.
@@ -40,12 +55,26 @@ class Store {
   ~Store();
 
   // Journal, fsync, statistics. After ok() the batch is durable; after a failure it is absent from
-  // both memory and disk.
-  Status learn(const SampleBatch& batch);
+  // both memory and disk. `continues`: part of the step of the batch before.
+  Status learn(const SampleBatch& batch, StepPart part = StepPart::begins);
   // Solves, writes the new readout file, journals the end of the task with its lambda. After a
   // failure the task is still open; only when the very last step fails, the rename of the readout
   // file, it has ended and the message says so.
   Result<ReadoutReport> end_task();
+
+  // Editing what was learned. Each solves for a new readout where there was one, and is one event:
+  // after ok() all of it is durable, after a failure nothing has changed, in memory or on disk (or
+  // the message says that only the readout file is not in place yet). not_found: no such class or
+  // sample. invalid_argument: more steps than there are. not_supported: rows that are needed are not
+  // kept, or a sum may have rounded; why, and what to do.
+  Result<EditReport> undo(int steps = 1);
+  Result<EditReport> forget(const std::string& label);  // and compacts: no byte of it stays
+  Result<EditReport> relabel(std::vector<std::int64_t> ids, const std::string& label);
+  Result<EditReport> relabel_last(int steps, const std::string& label);
+  Result<EditReport> rename(const std::string& from, const std::string& to);
+  // The steps that can be undone, oldest first.
+  Result<std::vector<Step>> steps() const;
+
   // Writes a new snapshot and starts an empty journal. learn and end_task do it by themselves when
   // compaction_due(); a failure then is no failure of theirs, but is told by note().
   Status compact();

@@ -1,4 +1,4 @@
-// The parts of a Store; private to store.cpp and store_open.cpp.
+// The parts of a Store; private to store*.cpp.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "engine/journal.h"
 #include "engine/store.h"
 #include "engine/store_files.h"
+#include "engine/store_history.h"
 
 namespace engram {
 
@@ -18,6 +19,11 @@ struct Store::Impl {
   StoreMark mark;  // of what is in memory and durable; its digest is filled in when written
   Journal journal;
   std::int64_t journal_samples = 0;
+  std::int64_t snapshot_sequence = 0;  // what the snapshot holds, and the newest sample in it
+  std::int64_t snapshot_last_id = 0;
+  History history = {};
+  bool step_is_open = false;  // the last thing that was done is learning
+  bool out_of_step = false;   // memory and disk differ, and reading it all again failed
   std::string recovery_note = {};
   std::string note = {};
   std::int64_t compact_again_at = 0;  // after a failure: not before the journal has grown so far
@@ -26,13 +32,29 @@ struct Store::Impl {
   // The readout file for the current learner, whole on the disk but not yet published.
   Result<SnapshotWriter> prepare_readout(const Readout& readout, std::int64_t sequence,
                                          const std::string& digest);
-  // To the journal; a full one is compacted first.
+  Status publish_readout(const Readout& readout, std::int64_t sequence, const std::string& digest);
+  // A full journal is compacted first.
+  Status make_room(Store& store, std::size_t payload_bytes);
   Status append(Store& store, const EncodedEvent& event);
   void compact_if_due(Store& store);
+
+  // Of editing (store_edit.cpp).
+  Result<LearnedSamples> samples_at_hand() const;
+  // Samples up to this one are in sums alone.
+  std::int64_t sums_only() const { return learner.form() == Form::factored ? 0 : snapshot_last_id; }
+  // ok if there are that many steps to go back.
+  Status check_steps(int count, const std::vector<Step>& steps,
+                     const LearnedSamples& samples) const;
+  Result<EditReport> edit(Store& store, Edit edit);
+  Result<std::optional<Learner::Solution>> solve_after_edit();
+  Status remove_readout();
+  // What was done in memory and did not come to the disk is forgotten: all is read again. Returns
+  // `reason`.
+  Status restore(Status reason);
 };
 
 // The learner and its mark as DIR/snapshot, by atomic replacement.
 Status write_snapshot(const StorePaths& paths, const StoreMark& mark, const Learner& learner,
-                      FileSystem& files);
+                      const History& history, FileSystem& files);
 
 }  // namespace engram

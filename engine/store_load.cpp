@@ -1,5 +1,7 @@
 #include "engine/store_load.h"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "engine/event.h"
@@ -46,30 +48,30 @@ Status check_sequences(const StorePaths& paths, const StoreMark& snapshot, const
   return {};
 }
 
+// Which event the current readout is of.
+struct LastReadout {
+  std::int64_t sequence = 0;  // of the last event that left a readout, or left none
+  bool exists = false;
+};
+
+LastReadout last_readout(const StoreMark& snapshot, const JournalScan& scan) {
+  LastReadout last{snapshot.ended > 0 ? snapshot.ended : snapshot.sequence, snapshot.ended > 0};
+  for (const JournalRecord& record : scan.records) {
+    if (record.sequence <= snapshot.sequence) continue;
+    if (const auto lambda = readout_after(record)) last = {record.sequence, *lambda != 0};
+  }
+  return last;
+}
+
 class Replay {
  public:
   Replay(LoadedStore& store, const std::optional<ReadoutFile>& readout, LoadCheck check,
-         std::int64_t last_end)
-      : store_(store), readout_(readout), check_(check), last_end_(last_end) {}
+         const LastReadout& last)
+      : store_(store), readout_(readout), check_(check), last_(last) {}
 
   Status apply(std::int64_t sequence, const Event& event) {
     store_.mark.sequence = sequence;
-    if (const auto* batch = std::get_if<SampleBatch>(&event)) return learn(*batch);
-    if (const auto* more = std::get_if<ContinuedBatch>(&event)) return learn(more->samples);
-    const auto* end = std::get_if<EndOfTask>(&event);
-    if (end == nullptr) {
-      return Status(Code::not_supported,
-                    "this version of Engram replays no edits of what was learned. Nothing was "
-                    "changed; update Engram.");
-    }
-    store_.mark.ended = sequence;
-    compare(end->digest, fmt::format("the end of a task (event {})", sequence));
-    if (sequence != last_end_) return store_.learner.close_task(nullptr);
-    if (readout_ && readout_->mark.sequence == sequence) {
-      return store_.learner.close_task(readout_->readout);
-    }
-    ENGRAM_ASSIGN(const Learner::Solution solution, store_.learner.solve(end->lambda));
-    return store_.learner.close_task(solution.readout);
+    return std::visit([&](const auto& one) { return apply(one); }, event);
   }
 
   // Float sums depend on the order in which threads add; whole numbers do not.
@@ -88,24 +90,49 @@ class Replay {
   }
 
  private:
-  Status learn(const SampleBatch& batch) {
+  Status apply(const SampleBatch& batch, StepPart part = StepPart::begins) {
     store_.journal_samples += std::int64_t(batch.size());
-    return store_.learner.learn(batch);
+    const std::int64_t first_id = store_.learner.last_id() + 1;
+    ENGRAM_TRY(store_.learner.learn(batch));
+    store_.history.learned(first_id, part);
+    return {};
+  }
+  Status apply(const ContinuedBatch& batch) { return apply(batch.samples, StepPart::continues); }
+  Status apply(const EndOfTask& end) {
+    compare(end.digest, fmt::format("the end of a task (event {})", store_.mark.sequence));
+    store_.mark.ended = store_.mark.sequence;
+    ENGRAM_ASSIGN(const auto readout, readout_of(end.lambda));
+    return store_.learner.close_task(readout);
+  }
+  Status apply(const Unlearn& edit) { return apply_edit_of(edit, edit.samples.size()); }
+  Status apply(const Relabel& edit) { return apply_edit_of(edit, edit.samples.size()); }
+  Status apply(const Rename& edit) { return apply_edit_of(edit, 0); }
+
+  template <class Kind>
+  Status apply_edit_of(const Kind& edit, std::size_t samples) {
+    store_.journal_samples += std::int64_t(samples);
+    ENGRAM_TRY(apply_edit(store_.learner, edit));
+    compare(edit.outcome.digest, fmt::format("an edit (event {})", store_.mark.sequence));
+    store_.mark.ended = edit.outcome.lambda != 0 ? store_.mark.sequence : 0;
+    if (edit.outcome.lambda == 0) return store_.learner.adopt(nullptr);
+    ENGRAM_ASSIGN(const auto readout, readout_of(edit.outcome.lambda));
+    return readout ? store_.learner.adopt(readout) : Status();
+  }
+
+  // Null: a later event replaces it.
+  Result<std::shared_ptr<const Readout>> readout_of(double lambda) {
+    const std::int64_t sequence = store_.mark.sequence;
+    if (sequence != last_.sequence) return std::shared_ptr<const Readout>();
+    if (readout_ && readout_->mark.sequence == sequence) return readout_->readout;
+    ENGRAM_ASSIGN(const Learner::Solution solution, store_.learner.solve(lambda));
+    return solution.readout;
   }
 
   LoadedStore& store_;
   const std::optional<ReadoutFile>& readout_;
   LoadCheck check_;
-  std::int64_t last_end_;
+  LastReadout last_;
 };
-
-std::int64_t last_end_of_task(const StoreMark& snapshot, const JournalScan& scan) {
-  std::int64_t last = snapshot.ended;
-  for (const JournalRecord& record : scan.records) {
-    if (record.kind == kEndOfTaskEvent) last = std::max(last, record.sequence);
-  }
-  return last;
-}
 
 Status replay_record(Replay& replay, const JournalRecord& record, const std::string& name) {
   const Result<Event> event = parse_event(record.kind, record.payload);
@@ -139,25 +166,41 @@ Result<LoadedStore> load_store(const StorePaths& paths, LoadCheck check) {
   if (readout && readout->config != learner.config()) {
     return do_not_match(paths, "the readout was made with another config than the snapshot's");
   }
-  const std::int64_t last_end = last_end_of_task(mark, scan);
-  if (readout && readout->mark.sequence > last_end) {
+  const LastReadout last = last_readout(mark, scan);
+  if (readout && readout->mark.sequence > last.sequence) {
     return do_not_match(paths, "the readout is of a task that the journal does not know");
   }
+  ENGRAM_ASSIGN(History history, read_history(reader.value()));
 
+  const std::int64_t last_id = learner.last_id();
   LoadedStore store{.learner = std::move(learner),
                     .mark = mark,
                     .snapshot_sequence = mark.sequence,
+                    .snapshot_last_id = last_id,
+                    .history = std::move(history),
                     .journal = std::move(journal).value(),
                     .scan = std::move(scan),
                     .findings = {}};
-  Replay replay(store, readout, check, last_end);
+  Replay replay(store, readout, check, last);
   replay.compare(mark.digest, "the snapshot");
   for (const JournalRecord& record : store.scan.records) {
     if (record.sequence <= mark.sequence) continue;  // in the snapshot already
     ENGRAM_TRY(replay_record(replay, record, paths.journal));
   }
-  store.readout_is_current = last_end == 0 || (readout && readout->mark.sequence == last_end);
+  store.readout_is_current = last.exists ? readout && readout->mark.sequence == last.sequence
+                                         : ::access(paths.readout.c_str(), F_OK) != 0;
   return store;
+}
+
+Result<LearnedSamples> samples_at_hand(const LoadedStore& store) {
+  if (store.learner.form() == Form::factored) return store.learner.kept_samples();
+  return samples_in(store.scan, store.snapshot_sequence, store.snapshot_last_id);
+}
+
+Result<std::vector<Step>> steps_of(const LoadedStore& store) {
+  ENGRAM_ASSIGN(const LearnedSamples samples, samples_at_hand(store));
+  const bool all = store.learner.form() == Form::factored;
+  return steps_of(store.history, samples, all ? 0 : store.snapshot_last_id);
 }
 
 }  // namespace engram

@@ -53,6 +53,11 @@ bool Store::exists(const std::string& directory) {
 Result<Store> Store::create(const std::string& directory, const LearnerConfig& config,
                             FileSystem& files) {
   ENGRAM_ASSIGN(Learner learner, Learner::create(config));
+  return create(directory, std::move(learner), {}, files);
+}
+
+Result<Store> Store::create(const std::string& directory, Learner learner, History history,
+                            FileSystem& files) {
   const StorePaths paths(directory);
   ENGRAM_TRY(make_directories(directory));
   ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
@@ -62,25 +67,38 @@ Result<Store> Store::create(const std::string& directory, const LearnerConfig& c
                               "another directory.",
                               directory));
   }
-  const StoreMark mark{draw_state_id(), 0, 0, learner.digest()};
-  // The snapshot comes last: without one there is no state.
+  // What a learner already knows is as one event before the first of the journal.
+  const std::int64_t sequence = learner.last_id() > 0 ? 1 : 0;
+  const auto readout = learner.readout();
+  const StoreMark mark{draw_state_id(), sequence, readout ? sequence : 0, learner.digest()};
+  // The snapshot makes it a state; a readout that is missing is made from it.
   Result<Journal> journal =
-      open_empty_journal(paths.journal, {mark.state, 0}, files, kMaxJournalBytes);
+      open_empty_journal(paths.journal, {mark.state, sequence}, files, kMaxJournalBytes);
   Status status = journal.status();
   if (status.ok()) status = sync_parent(directory, files);
-  if (status.ok()) status = write_snapshot(paths, mark, learner, files);
+  if (status.ok()) status = write_snapshot(paths, mark, learner, history, files);
+  std::unique_ptr<Impl> impl;
+  if (status.ok()) {
+    const std::int64_t last_id = learner.last_id();
+    impl = std::make_unique<Impl>(Impl{.paths = paths,
+                                       .files = &files,
+                                       .lock = std::move(lock),
+                                       .learner = std::move(learner),
+                                       .mark = mark,
+                                       .journal = std::move(journal).value(),
+                                       .snapshot_sequence = sequence,
+                                       .snapshot_last_id = last_id,
+                                       .history = std::move(history)});
+    if (readout) status = impl->publish_readout(*readout, sequence, mark.digest);
+  }
   if (!status.ok()) {
-    files.unlink(paths.snapshot.c_str());
-    files.unlink(paths.journal.c_str());
+    for (const std::string& path : {paths.snapshot, paths.readout, paths.journal}) {
+      files.unlink(path.c_str());
+    }
     return Status(status.code(),
                   fmt::format("No state was made in {}: {}", directory, status.what()));
   }
-  return Store(std::make_unique<Impl>(Impl{.paths = paths,
-                                           .files = &files,
-                                           .lock = std::move(lock),
-                                           .learner = std::move(learner),
-                                           .mark = mark,
-                                           .journal = std::move(journal).value()}));
+  return Store(std::move(impl));
 }
 
 Result<Store> Store::open(const std::string& directory, FileSystem& files,
@@ -124,17 +142,21 @@ Result<Store> Store::open(const std::string& directory, FileSystem& files,
                                           .learner = std::move(loaded.learner),
                                           .mark = loaded.mark,
                                           .journal = std::move(journal).value(),
-                                          .journal_samples = loaded.journal_samples});
-  if (!loaded.readout_is_current) {
+                                          .journal_samples = loaded.journal_samples,
+                                          .snapshot_sequence = loaded.snapshot_sequence,
+                                          .snapshot_last_id = loaded.snapshot_last_id,
+                                          .history = std::move(loaded.history)});
+  if (!loaded.readout_is_current && impl->mark.ended == 0) {
+    ENGRAM_TRY(impl->remove_readout());
+    repaired += fmt::format("{} was of what is no longer known; it was removed. ", paths.readout);
+  } else if (!loaded.readout_is_current) {
     const auto readout = impl->learner.readout();
     if (readout == nullptr) {
       return Status(
           Code::bad_data,
           fmt::format("{}: the snapshot lacks the readout of the last task.", paths.snapshot));
     }
-    ENGRAM_ASSIGN(SnapshotWriter writer,
-                  impl->prepare_readout(*readout, impl->mark.ended, impl->learner.digest()));
-    ENGRAM_TRY(writer.publish());
+    ENGRAM_TRY(impl->publish_readout(*readout, impl->mark.ended, impl->learner.digest()));
     repaired += fmt::format(
         "{} was missing, older than the last end of a task, or damaged; it was "
         "made again. ",

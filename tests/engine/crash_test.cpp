@@ -73,6 +73,11 @@ class Mirror {
       ++number_;
       if (test::ends_task(number_)) {
         REQUIRE(learner_.close_task(nullptr).ok());
+      } else if (test::undoes(number_)) {
+        const std::int64_t id = learner_.last_id();
+        REQUIRE(learner_.unlearn({{id - 1, id}, test::small_batch(number_ - 1)}).ok());
+      } else if (test::renames(number_)) {
+        REQUIRE(learner_.rename("red", "crimson").ok());
       } else {
         REQUIRE(learner_.learn(test::small_batch(number_)).ok());
       }
@@ -120,7 +125,7 @@ TEST_CASE("what was acknowledged survives kill -9", "[engine][store][crash]") {
     REQUIRE(store.learner().digest() == expected.digest());
     if (store.learner().tasks() > 0) {
       const StoredReadout readout = read_readout(state).value();
-      REQUIRE(readout.sequence == store.sequence() / 5 * 5);
+      REQUIRE(readout.sequence == test::last_readout(store.sequence()));
       REQUIRE(readout.readout.weights == store.learner().readout()->weights);
     }
     known = store.sequence();

@@ -31,10 +31,30 @@ struct Operation {
   std::function<Status(Store&)> run;
 };
 
+// The oldest or newest class; in an empty state a name that is none.
+std::string oldest_class(const Store& store) {
+  const auto classes = store.learner().classes();
+  return classes.empty() ? "none" : classes.front().label;
+}
+std::string newest_class(const Store& store) {
+  const auto classes = store.learner().classes();
+  return classes.empty() ? "none" : classes.back().label;
+}
+
 const Operation kOperations[] = {
     {"learn", [](Store& store) { return store.learn(small_batch(3)); }},
     {"end_task", [](Store& store) { return store.end_task().status(); }},
+    {"relabel", [](Store& store) { return store.relabel_last(1, "green").status(); }},
+    {"rename",
+     [](Store& store) {
+       const std::string name = "renamed " + std::to_string(store.sequence());
+       return store.rename(oldest_class(store), name).status();
+     }},
+    {"undo", [](Store& store) { return store.undo().status(); }},
     {"compact", [](Store& store) { return store.compact(); }},
+    {"forget", [](Store& store) { return store.forget(newest_class(store)).status(); }},
+    {"undo all",
+     [](Store& store) { return store.undo(int(store.steps().value().size())).status(); }},
 };
 
 void make_store(const std::string& directory) {
@@ -213,7 +233,7 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
           auto store = Store::open(state, files);
           for (int round = 0; store.ok() && running && round < 2; ++round) {
             for (const Operation& operation : kOperations) {
-              running = operation.run(*store).ok();
+              running = operation.run(*store).code() != Code::io_failure;
               if (!running) break;
               acknowledged = content(*store);
             }
@@ -273,8 +293,8 @@ TEST_CASE("a failed call, then more work, then a power cut: what was acknowledge
         {
           auto store = Store::open(state, files);
           bool ok = store.ok();
-          for (int step = 0; ok && step < 6; ++step) {
-            ok = kOperations[step % 3].run(*store).ok();
+          for (std::size_t step = 0; ok && step < 2 * std::size(kOperations); ++step) {
+            ok = kOperations[step % std::size(kOperations)].run(*store).code() != Code::io_failure;
             last = content(*store);
             if (ok) acknowledged = last;
           }

@@ -45,6 +45,7 @@ static void expect_refusals(const char* home, const char* state) {
   int count = 7;
   EXPECT(engram_learn_file(NULL, "a.png", "a") == ENGRAM_INVALID_ARGUMENT);
   EXPECT(engram_end_task(NULL) == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(engram_undo(NULL, 1) == ENGRAM_INVALID_ARGUMENT);
   EXPECT(engram_classify_file(NULL, "a.png", NULL, 1, &count) == ENGRAM_INVALID_ARGUMENT);
   EXPECT(count == 0);
   EXPECT(engram_class_count(NULL) == -1);
@@ -127,6 +128,14 @@ int main(int argc, char** argv) {
          ENGRAM_OK);
   EXPECT(count == 1 && strcmp(answer.label, "stripes") == 0);
 
+  /* A slip of the finger, and back. */
+  EXPECT(engram_learn_rgb(writer, stripes, kWidth, kHeight, kStride, "slip") == ENGRAM_OK);
+  EXPECT(engram_undo(writer, 1) == ENGRAM_OK);
+  EXPECT(engram_undo(writer, 0) == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(engram_undo(writer, 1000) == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(strstr(engram_last_error(), "past the beginning") != NULL);
+  EXPECT(engram_class_count(writer) == classes + 1);
+
   /* One writes, others read. */
   engram_learner* other = NULL;
   EXPECT(engram_open(state, &options, &other) == ENGRAM_BUSY && other == NULL);
@@ -134,6 +143,7 @@ int main(int argc, char** argv) {
   EXPECT(engram_open(state, &options, &other) == ENGRAM_OK);
   EXPECT(engram_learn_file(other, pairs[0] + strlen(pairs[0]) + 1, "x") != ENGRAM_OK);
   EXPECT(engram_end_task(other) != ENGRAM_OK);
+  EXPECT(engram_undo(other, 1) != ENGRAM_OK);
   engram_close(writer);
   EXPECT(engram_class_count(other) == classes + 1);
   for (int i = 0; i < classes; ++i) {
