@@ -80,7 +80,8 @@ Result<LearnOutcome> learn_all(const Session& session, Recogniser& recogniser, c
                          std::span<const Image> pictures) -> Status {
     std::vector<std::string> labels;
     for (const std::size_t index : indices) labels.push_back(tree.items[index].label);
-    if (const Status status = recogniser.learn(pictures, labels); !status.ok()) {
+    const StepPart part = outcome.samples == 0 ? StepPart::begins : StepPart::continues;
+    if (const Status status = recogniser.learn(pictures, labels, part); !status.ok()) {
       return Status(
           status.code(),
           fmt::format("{} Of {}, {} before it were learned and are kept.", sentence(status.what()),

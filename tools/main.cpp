@@ -24,6 +24,12 @@ void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_learn(app, session);
   engram::add_classify(app, session);
   engram::add_classes(app, session);
+  engram::add_history(app, session);
+  engram::add_undo(app, session);
+  engram::add_relabel(app, session);
+  engram::add_rename(app, session);
+  engram::add_forget(app, session);
+  engram::add_merge(app, session);
   engram::add_inspect(app, session);
   engram::add_verify(app, session);
   engram::add_evaluate(app, session);

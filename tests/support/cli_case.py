@@ -16,9 +16,9 @@ import unittest
 from tiny_onnx import COLOURS, colour_picture, tiny_onnx
 
 PROGRAM, BUILD, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
-COMMANDS = ["demo", "learn", "classify", "classes", "inspect", "verify", "evaluate", "plan",
-            "model", "features", "version"]
-OK, SKIPPED, USAGE, DATA, MISSING, MEMORY, BUSY = 0, 3, 64, 65, 66, 71, 75
+COMMANDS = ["demo", "learn", "classify", "classes", "history", "undo", "relabel", "rename", "forget",
+            "merge", "inspect", "verify", "evaluate", "plan", "model", "features", "version"]
+OK, SKIPPED, USAGE, DATA, MISSING, UNSUPPORTED, MEMORY, BUSY = 0, 3, 64, 65, 66, 69, 71, 75
 
 
 class CliCase(unittest.TestCase):

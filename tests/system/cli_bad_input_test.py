@@ -83,7 +83,8 @@ class BadInput(CliCase):
             name = "nowhere" if "nowhere" in words else "void"
             self.assertIn(name, self.json(*words, code=MISSING)["error"])
         for command in (["classes"], ["inspect"], ["verify"], ["classify", self.photos],
-                        ["learn", "--end-task"]):
+                        ["learn", "--end-task"], ["history"], ["undo"], ["forget", "red"],
+                        ["rename", "red", "blue"], ["relabel", "1", "red"]):
             self.assertIn("engram learn", self.json(*command, code=MISSING)["error"])
         self.assertFalse(self.state.exists())
 

@@ -1,0 +1,79 @@
+#include "tools/edit_report.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/progress.h"
+#include "tools/terminal.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json counts_json(const std::vector<ClassInfo>& classes) {
+  Json counts = Json::object();
+  for (const ClassInfo& info : classes) counts[info.label] = info.samples;
+  return counts;
+}
+
+}  // namespace
+
+Result<Store> open_to_edit(const Session& session) {
+  const std::string& state = session.global.state;
+  if (!Store::exists(state)) return no_state(state);
+  const Progress progress(session.console.shows_progress(), "open");
+  ENGRAM_ASSIGN(Store store, Store::open(state));
+  if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());
+  return store;
+}
+
+std::string names_text(const std::vector<ClassInfo>& classes) {
+  if (classes.size() == 1) return printable(classes[0].label);
+  if (classes.size() == 2) {
+    return printable(classes[0].label) + " and " + printable(classes[1].label);
+  }
+  return plural(std::ssize(classes), "class", "classes");
+}
+
+Json step_json(const Step& step) {
+  return {{"first_id", step.first_id},
+          {"last_id", step.last_id},
+          {"samples", step.samples},
+          {"classes", counts_json(step.classes)}};
+}
+
+void report_edit(const Session& session, const Store& store, const EditReport& report,
+                 const std::string& done, Json more) {
+  const Console& console = session.console;
+  const Learner& learner = store.learner();
+  console.note(done);
+  std::string left = learner.samples() == 0
+                         ? "nothing is left: the state is as new"
+                         : fmt::format("{}, {} are left",
+                                       plural(std::ssize(learner.classes()), "class", "classes"),
+                                       plural(learner.samples(), "sample", "samples"));
+  if (report.readout) {
+    left += fmt::format("; lambda {:g} ({}), ready to classify after {}", report.readout->lambda,
+                        report.readout->rule, duration_text(report.readout->seconds));
+  }
+  console.note(left + "\n");
+  if (report.readout && !report.readout->note.empty()) console.note(report.readout->note + "\n");
+  for (const std::string* note : {&report.note, &store.note()}) {
+    if (!note->empty()) console.warn(*note);
+  }
+  Json answer{{"state", session.global.state}};
+  answer.update(more);
+  answer["touched"] = counts_json(report.changed);
+  answer["gone"] = report.gone;
+  answer["durable"] = true;
+  answer["classes"] = learner.classes().size();
+  answer["samples"] = learner.samples();
+  answer["lambda"] = report.readout ? Json(report.readout->lambda) : Json();
+  answer["rule"] = report.readout ? Json(report.readout->rule) : Json();
+  answer["note"] = report.note;
+  console.object(answer);
+}
+
+}  // namespace engram
