@@ -18,7 +18,7 @@ enum class LambdaRule : std::uint8_t {
   fixed,  // config.lambda
   paper,  // 80:20 split of the task; G and C of all that came before plus the 80 %
   code,   // what the authors' program does: G and C of the task's own 80 % only
-  loo,    // leave-one-out error over everything learned
+  loo,    // leave-one-out error over everything learned (the default)
   gcv,    // generalised cross-validation over everything learned
 };
 
@@ -39,7 +39,7 @@ struct LearnerConfig {
   std::int32_t hidden_mul = 1;  // exact: gain of activate in 1/65536; from the backbone's card
   std::int32_t hidden_max = 31;
 
-  LambdaRule lambda_rule = LambdaRule::paper;
+  LambdaRule lambda_rule = LambdaRule::loo;
   double lambda = 1e4;           // used by LambdaRule::fixed
   std::uint64_t split_seed = 1;  // of the 80:20 split
 

@@ -1,12 +1,15 @@
 #include "engine/store_files.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "engine/byte_io.h"
 #include "engine/label.h"
+#include "engine/lambda_range.h"
 
 namespace engram {
 
@@ -23,14 +26,17 @@ Status write_section(SnapshotWriter& writer, const char* name, std::span<const s
   return writer.write(bytes);
 }
 
-// Strict: names, and nothing behind them.
+// Strict: names, each once, and nothing behind them.
 Result<std::vector<std::string>> parse_labels(const SnapshotReader& reader, std::size_t count) {
   ENGRAM_ASSIGN(const auto section, reader.section("classes"));
   std::vector<std::string> labels;
+  std::unordered_set<std::string> seen;
   ByteReader bytes(section);
   while (bytes.left() > 0 && labels.size() < count) {
     labels.push_back(as_text(bytes.take_bytes(bytes.take<std::uint8_t>())));
-    if (!check_label(labels.back()).ok()) return impossible(reader, "classes");
+    if (!check_label(labels.back()).ok() || !seen.insert(labels.back()).second) {
+      return impossible(reader, "classes");
+    }
   }
   if (bytes.failed() || bytes.left() != 0 || labels.size() != count) {
     return impossible(reader, "classes");
@@ -105,8 +111,8 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
   readout.samples = bytes.take<std::int64_t>();
   const std::size_t classes = bytes.take<std::uint32_t>();
   const std::size_t units = bytes.take<std::uint32_t>();
-  if (bytes.failed() || bytes.left() != 0 || !std::isfinite(readout.lambda) ||
-      readout.samples < 0 || classes == 0 || units != std::size_t(file.config.hidden_units())) {
+  if (bytes.failed() || bytes.left() != 0 || !is_lambda(readout.lambda) || readout.samples < 0 ||
+      classes == 0 || units != std::size_t(file.config.hidden_units())) {
     return impossible(reader, "readout");
   }
   readout.hidden_units = int(units);
@@ -115,6 +121,10 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
   if (weights.size() != classes * units * sizeof(float)) return impossible(reader, "weights");
   readout.weights.resize(classes * units);
   if (!weights.empty()) std::memcpy(readout.weights.data(), weights.data(), weights.size());
+  if (!std::all_of(readout.weights.begin(), readout.weights.end(),
+                   [](float weight) { return std::isfinite(weight); })) {
+    return impossible(reader, "weights");
+  }
   file.readout = std::make_shared<const Readout>(std::move(readout));
   return file;
 }

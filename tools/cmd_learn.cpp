@@ -137,7 +137,7 @@ void add_learn(CLI::App& app, Session& session) {
       .example =
           "$ engram learn mug photos/mug/*.jpg\n"
           "mug  12 samples, 41 img/s, saved (durable) in 0.31 s\n"
-          "3 classes, 36 samples in all; lambda 100 (paper), ready to classify after 0.04 s"};
+          "3 classes, 36 samples in all; lambda 100 (loo), ready to classify after 0.04 s"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_learn(session, *options); });
   command->add_option("LABEL", options->label, "What the pictures show");

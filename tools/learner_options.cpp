@@ -29,7 +29,7 @@ void add_learner_options(CLI::App& command, LearnerOptions& options, const char*
       ->type_name("KIND");
   command
       .add_option("--lambda", options.lambda,
-                  "Ridge: a rule (loo, gcv, paper, code) or a number (default paper)")
+                  "Ridge: a rule (loo, gcv, paper, code) or a number (default loo)")
       ->type_name("RULE|X");
   command
       .add_option(

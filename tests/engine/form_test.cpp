@@ -134,8 +134,8 @@ TEST_CASE("form: 200 histories are saved and loaded in either form", "[engine][f
   for (unsigned history = 0; history < 200; ++history) {
     CAPTURE(history);
     std::mt19937 random(history + 1000);
-    const LambdaRule rule =
-        std::vector{LambdaRule::fixed, LambdaRule::paper, LambdaRule::code}[history % 3];
+    const LambdaRule rule = std::vector{LambdaRule::fixed, LambdaRule::paper, LambdaRule::code,
+                                        LambdaRule::loo}[history % 4];
     const Samples samples =
         make_samples(2 + int(random() % 4), 4 + int(random() % 20), kFeatures, history + 7);
     Learner learner = learner_of(with_rule(100, rule, history % 5 != 0));

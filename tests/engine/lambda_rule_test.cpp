@@ -177,7 +177,8 @@ TEST_CASE("lambda: candidates that float cannot carry never win", "[engine][lamb
 
 TEST_CASE("lambda: a task of one sample takes the lambda before", "[engine][lambda]") {
   const Samples samples = make_samples(4, 10, 30);
-  Learner learner = std::move(Learner::create(test::exact_config(30, 100))).value();
+  Learner learner =
+      std::move(Learner::create(with_rule(test::exact_config(30, 100), LambdaRule::paper))).value();
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
   const double before = learner.end_task()->lambda;
   REQUIRE(learner.learn(samples.features(0, 1), samples.names(0, 1)).ok());

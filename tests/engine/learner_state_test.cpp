@@ -158,6 +158,59 @@ TEST_CASE("learner state: sections that do not fit each other are refused",
   }
 }
 
+TEST_CASE("learner state: kept samples that do not fit are refused", "[engine][learner][state]") {
+  const test::TempDirectory directory;
+  const LearnerConfig config = test::exact_config(3, 100);
+  const std::string progress =
+      R"({"form":"factored","next_id":7,"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":0,"readout_lambda":1.5,"readout_samples":1})";
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string text = progress;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string classes = std::string("\3\0\0\0mug", 7) + std::string("\2\0\0\0\0\0\0\0", 8);
+  const std::string ids = std::string("\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16);
+  const Sections good{{"config", to_json(config)},
+                      {"progress", progress},
+                      {"classes", classes},
+                      {"kept_rows", "abcdef"},
+                      {"kept_classes", std::string(8, '\0')},
+                      {"kept_ids", ids}};
+  const Result<Learner> learner = loaded_from(good, directory / "good");
+  REQUIRE(learner.ok());
+  CHECK(learner->form() == Form::factored);
+  CHECK(learner->samples() == 2);
+
+  LearnerConfig forbidden = config;
+  forbidden.keep_features = false;
+  const std::string three = std::string("\3\0\0\0mug", 7) + std::string("\3\0\0\0\0\0\0\0", 8);
+  const std::pair<std::string, std::string> spoilt[] = {
+      {"config", to_json(forbidden)},
+      {"progress", replaced("factored", "folded")},
+      {"progress", replaced("\"next_id\":7", "\"next_id\":5")},
+      {"progress", replaced("\"next_id\":7,", "")},
+      {"progress", replaced("\"task_samples\":1", "\"task_samples\":3")},
+      {"classes", three},
+      {"classes", classes + std::string("\3\0\0\0mug", 7) + std::string(8, '\0')},
+      {"kept_rows", "abcde"},
+      {"kept_rows", "abcde\x80"},
+      {"kept_classes", std::string("\0\0\0\0\1\0\0\0", 8)},
+      {"kept_classes", std::string(12, '\0')},
+      {"kept_ids", ids.substr(8)},
+      {"kept_ids", ids.substr(8) + ids.substr(0, 8)},
+      {"kept_ids", std::string(16, '\0')},
+  };
+  for (const auto& [name, bytes] : spoilt) {
+    Sections sections = good;
+    for (auto& [section, content] : sections) {
+      if (section == name) content = bytes;
+    }
+    CAPTURE(name, bytes);
+    const Status status = load_sections(sections, directory / "bad");
+    CHECK(status.code() == Code::bad_data);
+    CHECK(std::string(status.what()).find("..") == std::string::npos);
+  }
+}
+
 TEST_CASE("learner state: sums that overflowed are not saved, and the old readout stays",
           "[engine][learner][state]") {
   const test::TempDirectory directory;

@@ -163,7 +163,10 @@ TEST_CASE("learner: encode then learn is learn", "[engine][learner]") {
 }
 
 TEST_CASE("learner: nothing learned, one sample, one class", "[engine][learner]") {
-  Learner learner = learner_of(exact_config(20, 100));
+  LearnerConfig config = exact_config(20, 100);
+  config.lambda_rule = GENERATE(LambdaRule::paper, LambdaRule::loo);
+  const bool splits = config.lambda_rule == LambdaRule::paper;
+  Learner learner = learner_of(config);
   const Samples samples = make_samples(1, 6, 20);
   std::vector<Prediction> predictions(6);
   REQUIRE(learner.classify(samples.features(), predictions).ok());
@@ -178,17 +181,17 @@ TEST_CASE("learner: nothing learned, one sample, one class", "[engine][learner]"
   REQUIRE(learner.learn(samples.features(0, 1), samples.names(0, 1)).ok());
   const Result<ReadoutReport> one = learner.end_task();
   REQUIRE(one.ok());
-  CHECK(says(one->note, "one sample"));
+  CHECK(says(one->note, splits ? "one sample" : "One sample"));
   CHECK(one->lambda > 0);
   REQUIRE(learner.classify(samples.features(), predictions).ok());
   CHECK(predictions[5].class_index == 0);
-  CHECK(predictions[0].score > 0.5f);
+  CHECK(predictions[0].score > 0.4f);
 
   REQUIRE(learner.learn(samples.features(1, 5), samples.names(1, 5)).ok());
   CHECK(learner.end_task()->note.empty());
   const Result<ReadoutReport> again = learner.end_task();
   REQUIRE(again.ok());
-  CHECK(says(again->note, "no sample"));
+  CHECK(says(again->note, "no sample") == splits);
   CHECK(learner.tasks() == 3);
 }
 
@@ -205,7 +208,9 @@ TEST_CASE("learner: features that are all zero have a defined outcome", "[engine
 }
 
 TEST_CASE("learner: huge float features still get a readout, with a note", "[engine][learner]") {
-  Learner learner = learner_of(float_config(20, 100));
+  LearnerConfig config = float_config(20, 100);
+  config.lambda_rule = LambdaRule::paper;
+  Learner learner = learner_of(config);
   Samples samples = make_samples(3, 10, 20);
   for (float& value : samples.values) value *= 1e7f;
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
@@ -218,7 +223,7 @@ TEST_CASE("learner: huge float features still get a readout, with a note", "[eng
 TEST_CASE("learner: the smallest and the largest features and lambdas have a readout",
           "[engine][learner]") {
   LearnerConfig config = float_config(20, 0);
-  config.lambda_rule = GENERATE(LambdaRule::fixed, LambdaRule::paper);
+  config.lambda_rule = GENERATE(LambdaRule::fixed, LambdaRule::paper, LambdaRule::loo);
   config.lambda = GENERATE(kSmallestLambda, kLargestLambda);
   const float size = GENERATE(1e-30f, 1.0f, 1e14f);
   Learner learner = learner_of(config);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "engine/journal.h"
 #include "engine/store_files.h"
@@ -264,6 +265,22 @@ TEST_CASE("a made-up readout is refused", "[engine][store]") {
   SECTION("without classes") {
     readout.classes.clear();
     readout.weights.clear();
+    write();
+    REQUIRE(says(read_readout(directory.path()).status(), "'readout' makes no sense"));
+  }
+  SECTION("with a class twice") {
+    REQUIRE(readout.classes.size() > 1);
+    readout.classes[1] = readout.classes[0];
+    write();
+    REQUIRE(says(read_readout(directory.path()).status(), "'classes' makes no sense"));
+  }
+  SECTION("with weights that are no numbers") {
+    readout.weights.back() = std::numeric_limits<float>::quiet_NaN();
+    write();
+    REQUIRE(says(read_readout(directory.path()).status(), "'weights' makes no sense"));
+  }
+  SECTION("with a lambda that is none") {
+    readout.lambda = 0;
     write();
     REQUIRE(says(read_readout(directory.path()).status(), "'readout' makes no sense"));
   }
