@@ -103,7 +103,7 @@ std::string matrix_panel(const AccuracyPlot& plot) {
   const double floor = axis_floor(rows);
   const double left = kWidth + 44, cell = kMatrix / double(columns);
   const double bottom = kTop + cell * double(r.size());
-  const std::size_t every = std::max<std::size_t>(1, (columns + 19) / 20);  // that is named
+  const std::size_t every = columns <= 12 ? 1 : (columns + 9) / 10;  // that is named
   std::string svg = text_at(left, kTop - 14, "start", "name", plot.matrix_title);
   for (std::size_t i = 0; i < columns; i += every) {
     const std::string name = i < plot.matrix_columns.size() ? shorten(plot.matrix_columns[i], 10)
