@@ -1,10 +1,7 @@
 // Learner: taking back, naming otherwise, adding up. Exact: what is left is, to the bit, what a learner
 // holds that never saw the samples, or heard the other name at once.
 #include <algorithm>
-#include <cstring>
-#include <functional>
 #include <string>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -35,105 +32,7 @@ Status check_sum(const LearnerConfig& config, const std::string& label, std::int
                             label, samples, most));
 }
 
-// Of ids that ascend: where they are in `all`, which ascends too.
-std::vector<int> places_of(std::span<const std::int64_t> ids, std::span<const std::int64_t> all) {
-  std::vector<int> places;
-  for (const std::int64_t id : ids) {
-    const auto at = std::lower_bound(all.begin(), all.end(), id);
-    if (at != all.end() && *at == id) places.push_back(int(at - all.begin()));
-  }
-  return places;
-}
-
 }  // namespace
-
-Status Learner::Impl::check_learned(const LearnedSamples& samples) const {
-  if (samples.ids.empty() || samples.ids.size() != samples.batch.size()) {
-    return not_learned(
-        fmt::format("{} ids came with {} samples", samples.ids.size(), samples.batch.size()));
-  }
-  const auto descends = std::adjacent_find(samples.ids.begin(), samples.ids.end(),
-                                           std::greater_equal<std::int64_t>());
-  if (descends != samples.ids.end() || samples.ids.front() < 1 ||
-      samples.ids.back() >= statistics.next_id()) {
-    return not_learned(fmt::format("The ids {} to {} do not ascend, or are not among 1 to {}",
-                                   samples.ids.front(), samples.ids.back(),
-                                   statistics.next_id() - 1));
-  }
-  std::unordered_map<std::string, std::int64_t> counts;
-  for (const std::string& label : samples.batch.labels) ++counts[label];
-  for (const auto& [label, count] : counts) {
-    const int index = statistics.classes().find(label);
-    const std::int64_t known =
-        index < 0 ? 0 : statistics.classes().all()[std::size_t(index)].samples;
-    if (known < count) {
-      return not_learned(
-          fmt::format("The class {} has {} samples, and not {}", label, known, count));
-    }
-  }
-  return {};
-}
-
-Result<std::vector<int>> Learner::Impl::find_kept(const LearnedSamples& samples) const {
-  const KeptSamples& kept = statistics.factored().kept();
-  std::vector<int> places = places_of(samples.ids, kept.ids());
-  bool same = places.size() == samples.size();
-  for (std::size_t i = 0; same && i < places.size(); ++i) {
-    const int label = statistics.classes().find(samples.batch.labels[i]);
-    const std::byte* row = samples.batch.rows.data() + i * kept.row_bytes();
-    same = kept.classes()[std::size_t(places[i])] == label &&
-           std::memcmp(kept.row(places[i]), row, kept.row_bytes()) == 0;
-  }
-  if (!same) return not_learned("These are not samples that were learned under these ids");
-  return places;
-}
-
-Result<MatrixView<const float>> Learner::Impl::project(const SampleBatch& batch, std::size_t first,
-                                                       std::size_t count) {
-  const MatrixView<float> h = scratch.h.row_range(0, int(count));
-  ENGRAM_TRY(
-      projection->from_rows(batch.rows.data() + first * projection->row_bytes(), scratch, h));
-  for (std::size_t b = 0; b < count; ++b) {
-    batch_classes[b] = statistics.classes().find(batch.labels[first + b]);
-  }
-  return MatrixView<const float>(h);
-}
-
-Status Learner::Impl::take_back_sums(const LearnedSamples& samples) {
-  if (config.arithmetic == Arithmetic::exact && statistics.may_have_rounded()) {
-    return Status(Code::not_supported,
-                  fmt::format("A sum has reached 2^24 and may have rounded (sums were surely exact "
-                              "until {} samples), so no sample can be taken back exactly. Nothing "
-                              "was changed.",
-                              statistics.exact_until()));
-  }
-  const auto at_once = std::size_t(scratch.h.rows);
-  for (std::size_t first = 0; first < samples.size(); first += at_once) {
-    const std::size_t count = std::min(at_once, samples.size() - first);
-    ENGRAM_ASSIGN(const MatrixView<const float> h, project(samples.batch, first, count));
-    ENGRAM_TRY(statistics.take_back(h, {batch_classes, count}));
-  }
-  task.remove(places_of(samples.ids, task.ids()));
-  return {};
-}
-
-Status Learner::Impl::move_sums(const LearnedSamples& samples, int to) {
-  const auto at_once = std::size_t(scratch.h.rows);
-  for (std::size_t first = 0; first < samples.size(); first += at_once) {
-    const std::size_t count = std::min(at_once, samples.size() - first);
-    ENGRAM_ASSIGN(const MatrixView<const float> h, project(samples.batch, first, count));
-    ENGRAM_TRY(statistics.move(h, {batch_classes, count}, to));
-  }
-  for (const int place : places_of(samples.ids, task.ids())) task.relabel(place, to);
-  return {};
-}
-
-void Learner::Impl::drop_empty_classes() {
-  const std::vector<std::int32_t> new_index = statistics.drop_empty_classes();
-  for (int i = 0; i < task.size(); ++i) {
-    task.relabel(i, new_index[std::size_t(task.classes()[std::size_t(i)])]);
-  }
-}
 
 Status Learner::unlearn(const LearnedSamples& samples) {
   Impl& impl = *impl_;

@@ -275,6 +275,29 @@ TEST_CASE("an edit answers at once, for readers too", "[engine][store][edit]") {
   REQUIRE(store.learner().tasks() == 1);
 }
 
+TEST_CASE("what was forgotten is in no file", "[engine][store][edit]") {
+  const TempDirectory directory;
+  LearnerConfig config = small_config();
+  config.keep_features = GENERATE(true, false);
+  Store store = Store::create(directory.path(), config).value();
+  SampleBatch batch = test::small_batch(0);
+  REQUIRE(store.learn(batch).ok());
+  REQUIRE(store.end_task().ok());
+  const std::vector<std::byte> blue(batch.rows.begin() + 6, batch.rows.end());
+  const auto found = [&] {
+    int places = 0;
+    for (const char* name : {"/snapshot", "/journal", "/readout"}) {
+      const auto bytes = read_file(directory.path() + name, 1 << 20).value();
+      const auto at = std::search(bytes.begin(), bytes.end(), blue.begin(), blue.end());
+      if (at != bytes.end()) ++places;
+    }
+    return places;
+  };
+  REQUIRE(found() > 0);
+  REQUIRE(store.forget("blue").ok());
+  REQUIRE(found() == 0);
+}
+
 TEST_CASE("undone to the beginning, a state answers nothing", "[engine][store][edit]") {
   const TempDirectory directory;
   const std::string empty = Learner::create(small_config()).value().digest();

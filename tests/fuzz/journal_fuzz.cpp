@@ -86,10 +86,11 @@ std::vector<std::string> fuzz_seeds() {
   const EncodedEvent learned = encode(batch).value();
   const EncodedEvent ended = encode(EndOfTask{.lambda = 100, .digest = "5e1f"});
   const Outcome outcome{.lambda = 100, .digest = "5e1f"};
+  const Outcome none{.lambda = 0, .digest = "5e1f"};
   const LearnedSamples samples{.ids = {1, 2, 3}, .batch = batch};
   const EncodedEvent edits[] = {encode(Edit(Relabel{outcome, "cup", samples})).value(),
                                 encode(Edit(Rename{outcome, "cup", "key"})).value(),
-                                encode(Edit(Unlearn{{}, samples})).value()};
+                                encode(Edit(Unlearn{none, samples})).value()};
   ByteWriter file;
   file.put_bytes(as_bytes(kMagic));
   file.put(kVersion);
