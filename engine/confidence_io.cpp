@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "engine/byte_io.h"
+#include "engine/leverage.h"
 
 namespace engram {
 namespace {
@@ -58,6 +60,42 @@ std::optional<Confidence> parse_confidence(std::span<const std::byte> section) {
   known.known = int(known_count);
   known.unknown = int(unknown_count);
   return confidence;
+}
+
+Status write_judging(SnapshotWriter& writer, const Readout& readout) {
+  ENGRAM_TRY(writer.begin_section("confidence"));
+  ENGRAM_TRY(writer.write(encode(readout.confidence)));
+  if (readout.probes != nullptr) {
+    ENGRAM_TRY(writer.begin_section("probes"));
+    ENGRAM_TRY(writer.write(std::as_bytes(std::span(*readout.probes))));
+  }
+  if (readout.said_before == Prequential{}) return {};
+  ENGRAM_TRY(writer.begin_section("said_before"));
+  return writer.write(readout.said_before.save());
+}
+
+Result<bool> read_judging(const SnapshotReader& reader, Readout& readout) {
+  if (reader.has("confidence")) {
+    ENGRAM_ASSIGN(const auto section, reader.section("confidence"));
+    const std::optional<Confidence> parsed = parse_confidence(section);
+    if (!parsed) return false;
+    readout.confidence = *parsed;
+  }
+  if (reader.has("probes")) {
+    ENGRAM_ASSIGN(const auto section, reader.section("probes"));
+    const std::size_t count = std::size_t(kLeverageProbes) * std::size_t(readout.hidden_units);
+    if (section.size() != count * sizeof(float)) return false;
+    std::vector<float> values(count);
+    std::memcpy(values.data(), section.data(), section.size());
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+      return false;
+    }
+    readout.probes = std::make_shared<const std::vector<float>>(std::move(values));
+  }
+  if (readout.confidence.known.uses_leverage && readout.probes == nullptr) return false;
+  if (!reader.has("said_before")) return true;
+  ENGRAM_ASSIGN(const auto section, reader.section("said_before"));
+  return readout.said_before.load(section);
 }
 
 }  // namespace engram

@@ -138,6 +138,7 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
   } else if (solved != nullptr) {
     forget_factor();  // too many: a full solve costs less now
   }
+  if (statistics.form() == Form::dense) ENGRAM_TRY(note_said(h, classes));
   ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;
   return {};

@@ -23,6 +23,7 @@
 
 #include "engine/config.h"
 #include "engine/form.h"
+#include "engine/judgement.h"
 #include "engine/memory_plan.h"
 #include "engine/readout.h"
 #include "engine/sample_batch.h"
@@ -33,11 +34,6 @@
 #include "platform/status.h"
 
 namespace engram {
-
-struct Prediction {
-  int class_index = -1;  // into classes(); -1: nothing was learned yet
-  float score = 0;       // about 1 for a sure answer, about 0 for none
-};
 
 class Learner {
  public:
@@ -111,8 +107,13 @@ class Learner {
   // Scores (B, K) of the readout's classes. Refuses NaN, Inf, a wrong width. `readout` from
   // readout().
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
-  // The best class of each row.
-  Status classify(MatrixView<const float> features, std::span<Prediction> predictions);
+  // The same with the leverage (B) of each row, which judge() wants (engine/judgement.h).
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
+               std::span<float> leverages);
+  // The best class of each row, how probable it is, and whether it is any. false_alarms: how often
+  // something known may be called unknown.
+  Status classify(MatrixView<const float> features, std::span<Prediction> predictions,
+                  double false_alarms = kUsualFalseAlarms);
 
   // Statistics, for tests, merging and inspection.
   float gram(int row, int col) const;

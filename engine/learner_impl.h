@@ -72,6 +72,8 @@ struct Learner::Impl {
   Status take_back_sums(const LearnedSamples& samples);
   Status move_sums(const LearnedSamples& samples, int to);
   void drop_empty_classes();
+  // Dense form, before they are learned: what the current readout says of samples h (B, M).
+  Status note_said(MatrixView<const float> h, std::span<const std::int32_t> classes);
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
   Status restore_factored(const SavedLearner& saved);
@@ -83,7 +85,7 @@ struct Learner::Impl {
 
   // Of the threads that classify.
   Scorer scorer;
-  GrowingBuffer scores;    // (batch_rows, K) of the current readout
+  GrowingBuffer scores;    // (batch_rows, K and 1) of the current readout
   std::mutex score_mutex;  // scorer and scores
   mutable std::mutex readout_mutex;
   std::shared_ptr<const Readout> readout;
@@ -102,6 +104,8 @@ struct Learner::Impl {
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few
   Woodbury woodbury;                      // the first of them, those that a readout has
+  Prequential said_before;    // dense form
+  GrowingBuffer said_scores;  // (scratch.h.rows, K and kLeverageProbes) of the current readout
 };
 
 }  // namespace engram

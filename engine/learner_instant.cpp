@@ -11,6 +11,7 @@
 
 #include "engine/instant_kernel.h"
 #include "engine/learner_impl.h"
+#include "engine/readout_confidence.h"
 
 namespace engram {
 namespace {
@@ -34,14 +35,19 @@ void Learner::Impl::forget_factor() {
 Result<std::shared_ptr<const Readout>> Learner::Impl::solve_all(double lambda, std::string& note,
                                                                 bool factored) {
   forget_factor();
-  ENGRAM_ASSIGN(Readout readout, solve_readout(statistics, lambda, note, factored));
-  auto shared = std::make_shared<const Readout>(std::move(readout));
+  ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored));
+  fit_readout_confidence(statistics, said_before, readout.get(), next);
+  auto shared = std::make_shared<const Readout>(std::move(next));
   if (statistics.form() == Form::dense) solved = shared;
   return std::shared_ptr<const Readout>(std::move(shared));
 }
 
 std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
+  // What it judges by stays that of the last solve.
   auto readout = std::make_shared<Readout>();
+  readout->confidence = before.confidence;
+  readout->probes = before.probes;
+  readout->said_before = before.said_before;
   for (const ClassInfo& info : statistics.classes().all()) readout->classes.push_back(info.label);
   readout->hidden_units = before.hidden_units;
   readout->lambda = before.lambda;

@@ -9,17 +9,49 @@
 #include "engine/lambda_range.h"
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
+#include "engine/leverage.h"
 
 namespace engram {
 
 Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
   if (next != nullptr) {
     const std::lock_guard lock(score_mutex);
-    ENGRAM_TRY(
-        scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) * next->classes.size()));
+    ENGRAM_TRY(scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) *
+                              (next->classes.size() + 1)));
+  }
+  if (statistics.form() == Form::dense) {
+    ENGRAM_TRY(said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
+                                   (next->classes.size() + kLeverageProbes)));
+    if (said_before == Prequential{}) said_before = next->said_before;
+    said_before.reserve();
   }
   const std::lock_guard lock(readout_mutex);
   readout.swap(next);
+  return {};
+}
+
+Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::int32_t> classes) {
+  if (readout == nullptr) return {};  // written by this thread alone
+  const int known = int(readout->classes.size()), units = readout->hidden_units;
+  const auto rows = std::size_t(h.rows);
+  auto* values = said_scores.as<float>();
+  const MatrixView<float> scores{values, h.rows, known, known};
+  const MatrixView<float> probed{values + rows * std::size_t(known), h.rows, kLeverageProbes,
+                                 kLeverageProbes};
+  const Kernels& kernels = statistics.kernels();
+  ENGRAM_TRY(kernels.score(Stream{}, h, {readout->weights.data(), known, units, units}, scores));
+  if (readout->probes != nullptr) {
+    ENGRAM_TRY(kernels.score(Stream{}, h, {readout->probes->data(), kLeverageProbes, units, units},
+                             probed));
+  }
+  for (int b = 0; b < h.rows; ++b) {
+    const float leverage = readout->probes == nullptr
+                               ? 0.0F
+                               : leverage_from({probed.row(b), std::size_t(kLeverageProbes)});
+    const int own = classes[std::size_t(b)];
+    said_before.add(
+        summarise({scores.row(b), std::size_t(known)}, own < known ? own : -1, leverage));
+  }
   return {};
 }
 
@@ -93,7 +125,14 @@ Status Learner::score(MatrixView<const float> features, const Readout& readout,
   return impl_->scorer.score(features, readout, scores);
 }
 
-Status Learner::classify(MatrixView<const float> features, std::span<Prediction> predictions) {
+Status Learner::score(MatrixView<const float> features, const Readout& readout,
+                      MatrixView<float> scores, std::span<float> leverages) {
+  const std::lock_guard lock(impl_->score_mutex);
+  return impl_->scorer.score(features, readout, scores, leverages);
+}
+
+Status Learner::classify(MatrixView<const float> features, std::span<Prediction> predictions,
+                         double false_alarms) {
   ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
   ENGRAM_TRY(check_features(features, impl_->config.features));
   const std::shared_ptr<const Readout> current = readout();
@@ -107,11 +146,11 @@ Status Learner::classify(MatrixView<const float> features, std::span<Prediction>
   for (int first = 0; first < features.rows; first += rows_at_once) {
     const int count = std::min(rows_at_once, features.rows - first);
     const MatrixView<float> scores{impl_->scores.as<float>(), count, classes, classes};
-    ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores));
+    const std::span<float> leverages(scores.row(count), std::size_t(count));
+    ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores, leverages));
     for (int b = 0; b < count; ++b) {
-      const float* row = scores.row(b);
-      const float* best = std::max_element(row, row + classes);
-      predictions[std::size_t(first + b)] = {int(best - row), *best};
+      predictions[std::size_t(first + b)] = judge(*current, {scores.row(b), std::size_t(classes)},
+                                                  leverages[std::size_t(b)], false_alarms);
     }
   }
   return {};

@@ -26,6 +26,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/confidence_io.h"
 #include "engine/learner_impl.h"
 
 namespace engram {
@@ -131,7 +132,9 @@ Status Learner::save(SnapshotWriter& writer) const {
 
   if (current == nullptr) return {};
   ENGRAM_TRY(writer.begin_section("readout"));
-  return writer.write(bytes_of(current->weights.data(), sizeof(float) * current->weights.size()));
+  ENGRAM_TRY(
+      writer.write(bytes_of(current->weights.data(), sizeof(float) * current->weights.size())));
+  return write_judging(writer, *current);
 }
 
 }  // namespace engram

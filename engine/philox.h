@@ -29,6 +29,12 @@ inline PhiloxWords philox(PhiloxWords counter, std::uint64_t key) {
 }
 
 // The last word of the counter tells streams of one seed apart.
-enum class PhiloxStream : std::uint32_t { signs = 0, gaussian = 1, split = 2, digest = 3 };
+enum class PhiloxStream : std::uint32_t {
+  signs = 0,
+  gaussian = 1,
+  split = 2,
+  digest = 3,
+  probes = 4
+};
 
 }  // namespace engram

@@ -45,6 +45,11 @@ const ScoreSummary& Prequential::Ring::by_age(std::size_t i) const {
   return examples[(oldest + i) % examples.size()];
 }
 
+void Prequential::reserve() {
+  known_.examples.reserve(kRoom);
+  unknown_.examples.reserve(kRoom);
+}
+
 void Prequential::add(const ScoreSummary& example) {
   (example.known ? known_ : unknown_).add(example);
 }

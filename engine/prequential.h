@@ -17,6 +17,7 @@ class Prequential {
  public:
   static constexpr std::size_t kRoom = 512;  // of each kind: 32 kB in all
 
+  void reserve();  // after it, add allocates nothing
   void add(const ScoreSummary& example);
   std::span<const ScoreSummary> known() const { return known_.examples; }
   std::span<const ScoreSummary> unknown() const { return unknown_.examples; }

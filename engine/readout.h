@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/confidence.h"
+#include "engine/prequential.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -31,6 +34,13 @@ struct Readout {
   int hidden_units = 0;              // M
   double lambda = 0;
   std::int64_t samples = 0;  // learned when it was solved
+
+  // What its scores mean (engine/readout_confidence.h).
+  Confidence confidence{};
+  // (kLeverageProbes, M), row-major; null: leverage is not needed. Shared by readouts that follow
+  // from one another between two solves.
+  std::shared_ptr<const std::vector<float>> probes{};
+  Prequential said_before{};  // dense form: examples so far
 };
 
 // Factors G + lambda I, or the kernel matrix plus lambda I, (into the upper triangle of the same

@@ -39,18 +39,21 @@ LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
   return config;
 }
 
-// The indices of the `top` largest scores, best first; equal scores in class order.
-std::vector<Answer> best(MatrixView<const float> scores, int row, int top,
-                         const std::vector<std::string>& classes) {
-  std::vector<int> order(classes.size());
+// The `top` classes with the largest scores, best first; equal scores in class order.
+std::vector<Answer> best(const Readout& readout, std::span<const float> scores, float leverage,
+                         int top, double false_alarms) {
+  std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
   const auto middle = order.begin() + std::clamp<std::ptrdiff_t>(top, 0, std::ssize(order));
   std::partial_sort(order.begin(), middle, order.end(), [&](int a, int b) {
-    return scores(row, a) != scores(row, b) ? scores(row, a) > scores(row, b) : a < b;
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
+  const bool unknown = judge(readout, scores, leverage, false_alarms).unknown;
+  std::vector<float> probabilities(scores.size());
+  readout.confidence.probabilities(scores, leverage, probabilities);
   std::vector<Answer> answers;
   std::for_each(order.begin(), middle, [&](int k) {
-    answers.push_back({classes[k], scores(row, k)});
+    answers.push_back({readout.classes[k], scores[k], probabilities[k], unknown});
   });
   return answers;
 }
@@ -132,13 +135,13 @@ std::vector<std::string> Recogniser::classes() const {
 }
 
 Status Recogniser::score(MatrixView<const float> features, const Readout& readout,
-                         MatrixView<float> scores) {
-  return store_ ? store_->learner().score(features, readout, scores)
-                : scorer_->score(features, readout, scores);
+                         MatrixView<float> scores, std::span<float> leverages) {
+  return store_ ? store_->learner().score(features, readout, scores, leverages)
+                : scorer_->score(features, readout, scores, leverages);
 }
 
 Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Image> pictures,
-                                                              int top) {
+                                                              int top, double false_alarms) {
   // What was learned since the last end of a task counts at once; where that fails, for want of
   // memory, the readout before it answers.
   if (store_) (void)store_->learner().refresh();
@@ -155,17 +158,21 @@ Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Im
   ENGRAM_TRY(extractor_.extract(pictures, features));
   std::vector<float> values(std::size_t(count) * classes);
   const MatrixView<float> scores{values.data(), count, classes, classes};
-  ENGRAM_TRY(score(features, *current, scores));
+  std::vector<float> leverages(static_cast<std::size_t>(count));
+  ENGRAM_TRY(score(features, *current, scores, leverages));
 
   std::vector<std::vector<Answer>> answers;
   for (int row = 0; row < count; ++row) {
-    answers.push_back(best(scores, row, top, current->classes));
+    answers.push_back(best(*current, {scores.row(row), std::size_t(classes)},
+                           leverages[std::size_t(row)], top, false_alarms));
   }
   return answers;
 }
 
-Result<std::vector<Answer>> Recogniser::classify(const Image& picture, int top) {
-  ENGRAM_ASSIGN(std::vector<std::vector<Answer>> answers, classify(std::span(&picture, 1), top));
+Result<std::vector<Answer>> Recogniser::classify(const Image& picture, int top,
+                                                 double false_alarms) {
+  ENGRAM_ASSIGN(std::vector<std::vector<Answer>> answers,
+                classify(std::span(&picture, 1), top, false_alarms));
   return std::move(answers.front());
 }
 

@@ -24,7 +24,9 @@ namespace engram {
 
 struct Answer {
   std::string label;
-  float score = 0;  // about 1: sure, about 0: no
+  float score = 0;        // about 1: sure, about 0: no
+  float probability = 0;  // that this is what the picture shows
+  bool unknown = false;   // of the picture: it probably shows none of the classes
 };
 
 class Recogniser {
@@ -53,8 +55,11 @@ class Recogniser {
 
   // The best `top` labels of each picture, best first. When writing, from everything learned, also
   // in a task that has not ended (Learner::refresh); a reader sees the last end of a task.
-  Result<std::vector<std::vector<Answer>>> classify(std::span<const Image> pictures, int top);
-  Result<std::vector<Answer>> classify(const Image& picture, int top);
+  // false_alarms: how often something known may be called unknown.
+  Result<std::vector<std::vector<Answer>>> classify(std::span<const Image> pictures, int top,
+                                                    double false_alarms = kUsualFalseAlarms);
+  Result<std::vector<Answer>> classify(const Image& picture, int top,
+                                       double false_alarms = kUsualFalseAlarms);
 
   FeatureExtractor& extractor() { return extractor_; }
   Store* store() { return store_ ? &*store_ : nullptr; }  // null when opened for reading
@@ -64,7 +69,8 @@ class Recogniser {
  private:
   Recogniser(FeatureExtractor extractor, LearnerConfig config)
       : extractor_(std::move(extractor)), config_(std::move(config)) {}
-  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
+               std::span<float> leverages);
   std::shared_ptr<const Readout> readout() const;
 
   FeatureExtractor extractor_;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/byte_io.h"
+#include "engine/confidence_io.h"
 #include "engine/label.h"
 #include "engine/lambda_range.h"
 #include "engine/projection.h"
@@ -202,6 +203,8 @@ Result<std::shared_ptr<const Readout>> parse_readout(const SnapshotReader& reade
   readout->hidden_units = int(m);
   readout->lambda = progress.readout_lambda;
   readout->samples = progress.readout_samples;
+  ENGRAM_ASSIGN(const bool sensible, read_judging(reader, *readout));
+  if (!sensible) return damaged(reader, "what its readout judges by makes no sense");
   return std::shared_ptr<const Readout>(std::move(readout));
 }
 

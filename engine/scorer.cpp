@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "engine/leverage.h"
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
 #include "platform/arena.h"
@@ -17,6 +19,7 @@ struct Scorer::Impl {
   std::optional<Arena> arena;  // its own, unless it shares another's
   std::shared_ptr<const Projection> projection;
   ProjectionScratch scratch;
+  std::vector<float> probe_scores;  // (batch, kLeverageProbes)
 };
 
 Scorer::Scorer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -32,6 +35,7 @@ Result<Scorer> Scorer::create(const LearnerConfig& config, const Kernels& kernel
   impl->projection = std::make_shared<const Projection>(config, kernels, *impl->arena);
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), *impl->arena);
   impl->arena->seal();
+  impl->probe_scores.resize(std::size_t(batch_rows(config)) * kLeverageProbes);
   return Scorer(std::move(impl));
 }
 
@@ -39,12 +43,18 @@ Scorer Scorer::share(std::shared_ptr<const Projection> projection, Arena& arena)
   auto impl = std::make_unique<Impl>();
   const LearnerConfig& config = projection->config();
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), arena);
+  impl->probe_scores.resize(std::size_t(batch_rows(config)) * kLeverageProbes);
   impl->projection = std::move(projection);
   return Scorer(std::move(impl));
 }
 
 Status Scorer::score(MatrixView<const float> features, const Readout& readout,
                      MatrixView<float> scores) {
+  return score(features, readout, scores, {});
+}
+
+Status Scorer::score(MatrixView<const float> features, const Readout& readout,
+                     MatrixView<float> scores, std::span<float> leverages) {
   const Projection& projection = *impl_->projection;
   const int classes = int(readout.classes.size());
   ENGRAM_TRY(check_features(features, projection.config().features));
@@ -56,12 +66,25 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
   ENGRAM_CHECK(scores.rows == features.rows && scores.cols == classes);
   const MatrixView<const float> weights{readout.weights.data(), classes, readout.hidden_units,
                                         readout.hidden_units};
+  ENGRAM_CHECK(leverages.empty() || int(leverages.size()) == features.rows);
+  const bool probes_wanted = !leverages.empty() && readout.probes != nullptr;
+  if (!probes_wanted) std::fill(leverages.begin(), leverages.end(), 0.0F);
+  const MatrixView<const float> probes{probes_wanted ? readout.probes->data() : nullptr,
+                                       kLeverageProbes, readout.hidden_units, readout.hidden_units};
   const int rows = impl_->scratch.h.rows;
   for (int first = 0; first < features.rows; first += rows) {
     const int count = std::min(rows, features.rows - first);
     const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
     ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
     ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));
+    if (!probes_wanted) continue;
+    const MatrixView<float> probed{impl_->probe_scores.data(), count, kLeverageProbes,
+                                   kLeverageProbes};
+    ENGRAM_TRY(projection.kernels().score(Stream{}, h, probes, probed));
+    for (int b = 0; b < count; ++b) {
+      leverages[std::size_t(first + b)] =
+          leverage_from({probed.row(b), std::size_t(kLeverageProbes)});
+    }
   }
   return {};
 }

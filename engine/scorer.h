@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "engine/config.h"
 #include "engine/readout.h"
@@ -32,6 +33,9 @@ class Scorer {
   // Scores (B, K) of the readout's classes from features (B, L). Any B; allocates nothing.
   // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
+  // The same, and the leverage (B) of each row by the readout's probes; 0 where it has none.
+  Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
+               std::span<float> leverages);
 
  private:
   struct Impl;

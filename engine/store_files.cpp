@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/byte_io.h"
+#include "engine/confidence_io.h"
 #include "engine/label.h"
 #include "engine/lambda_range.h"
 
@@ -94,7 +95,8 @@ Status write_readout(SnapshotWriter& writer, const StoreMark& mark, const Learne
     labels.put_bytes(as_bytes(label));
   }
   ENGRAM_TRY(write_section(writer, "classes", labels.bytes()));
-  return write_section(writer, "weights", std::as_bytes(std::span(readout.weights)));
+  ENGRAM_TRY(write_section(writer, "weights", std::as_bytes(std::span(readout.weights))));
+  return write_judging(writer, readout);
 }
 
 Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
@@ -125,6 +127,8 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
                    [](float weight) { return std::isfinite(weight); })) {
     return impossible(reader, "weights");
   }
+  ENGRAM_ASSIGN(const bool sensible, read_judging(reader, readout));
+  if (!sensible) return impossible(reader, "confidence");
   file.readout = std::make_shared<const Readout>(std::move(readout));
   return file;
 }
