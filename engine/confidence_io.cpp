@@ -69,7 +69,7 @@ Status write_judging(SnapshotWriter& writer, const Readout& readout) {
     ENGRAM_TRY(writer.begin_section("probes"));
     ENGRAM_TRY(writer.write(std::as_bytes(std::span(*readout.probes))));
   }
-  if (readout.said_before == Prequential{}) return {};
+  if (readout.said_before.empty()) return {};
   ENGRAM_TRY(writer.begin_section("said_before"));
   return writer.write(readout.said_before.save());
 }

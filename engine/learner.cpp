@@ -118,6 +118,7 @@ Status Learner::Impl::prepare(std::span<const std::string> labels) {
       ENGRAM_TRY(move_to_dense());
     }
     if (keeps_task()) ENGRAM_TRY(task.reserve(std::size_t(task.size()) + labels.size()));
+    ENGRAM_TRY(reserve_said());
     return statistics.prepare(labels);
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory,
@@ -138,7 +139,7 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
   } else if (solved != nullptr) {
     forget_factor();  // too many: a full solve costs less now
   }
-  if (statistics.form() == Form::dense) ENGRAM_TRY(note_said(h, classes));
+  ENGRAM_TRY(note_said(h, classes));
   ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;
   return {};

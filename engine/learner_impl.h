@@ -72,7 +72,9 @@ struct Learner::Impl {
   Status take_back_sums(const LearnedSamples& samples);
   Status move_sums(const LearnedSamples& samples, int to);
   void drop_empty_classes();
-  // Dense form, before they are learned: what the current readout says of samples h (B, M).
+  // Dense form, before they are learned: what the current readout says of samples h (B, M). Room
+  // first. (The readout is written by the thread that learns alone, so it needs no lock here.)
+  Status reserve_said();
   Status note_said(MatrixView<const float> h, std::span<const std::int32_t> classes);
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
@@ -104,7 +106,7 @@ struct Learner::Impl {
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few
   Woodbury woodbury;                      // the first of them, those that a readout has
-  Prequential said_before;    // dense form
+  Prequential said_before;                // dense form
   GrowingBuffer said_scores;  // (scratch.h.rows, K and kLeverageProbes) of the current readout
 };
 

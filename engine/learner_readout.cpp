@@ -19,19 +19,21 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
     ENGRAM_TRY(scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) *
                               (next->classes.size() + 1)));
   }
-  if (statistics.form() == Form::dense) {
-    ENGRAM_TRY(said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
-                                   (next->classes.size() + kLeverageProbes)));
-    if (said_before == Prequential{}) said_before = next->said_before;
-    said_before.reserve();
-  }
+  if (said_before.empty()) said_before = next->said_before;  // of a state that was saved
   const std::lock_guard lock(readout_mutex);
   readout.swap(next);
   return {};
 }
 
+Status Learner::Impl::reserve_said() {
+  if (statistics.form() == Form::factored || readout == nullptr) return {};
+  said_before.reserve();
+  return said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
+                             (readout->classes.size() + kLeverageProbes));
+}
+
 Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::int32_t> classes) {
-  if (readout == nullptr) return {};  // written by this thread alone
+  if (statistics.form() == Form::factored || readout == nullptr) return {};
   const int known = int(readout->classes.size()), units = readout->hidden_units;
   const auto rows = std::size_t(h.rows);
   auto* values = said_scores.as<float>();

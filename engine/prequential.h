@@ -22,6 +22,8 @@ class Prequential {
   std::span<const ScoreSummary> known() const { return known_.examples; }
   std::span<const ScoreSummary> unknown() const { return unknown_.examples; }
 
+  bool empty() const { return known().empty() && unknown().empty(); }
+
   // 28 bytes of each example, oldest first: known ones, then unknown ones.
   std::vector<std::byte> save() const;
   // False: not what save() writes; nothing was changed.

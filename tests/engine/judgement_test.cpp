@@ -4,11 +4,8 @@
 #include <cmath>
 
 #include "engine/learner.h"
-#include "engine/leverage.h"
 #include "engine/novelty.h"
-#include "engine/statistics.h"
 #include "tests/support/catch.h"
-#include "tests/support/kernel_case.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
 
