@@ -125,6 +125,23 @@ Status classify(engram_learner* learner, Result<Image> image, engram_answer* ans
   return {};
 }
 
+Status judge(engram_learner* learner, Result<Image> image, double false_alarms,
+             engram_judgement* judgement) {
+  if (learner == nullptr) return null_pointer("learner");
+  if (judgement == nullptr) return null_pointer("judgement");
+  *judgement = {};
+  if (!(false_alarms >= 0 && false_alarms <= 1)) {
+    return {Code::invalid_argument,
+            "false_alarms is " + std::to_string(false_alarms) + "; it must be 0 to 1"};
+  }
+  if (!image.ok()) return image.status();
+  const std::lock_guard lock(learner->mutex);
+  ENGRAM_ASSIGN(const auto found, learner->recogniser.classify(*image, 1, false_alarms));
+  const engram::Answer& best = found.at(0);
+  *judgement = {learner->keep(best.label), best.score, best.probability, best.unknown ? 1 : 0};
+  return {};
+}
+
 }  // namespace
 
 const char* engram_version(void) {
@@ -215,6 +232,18 @@ engram_code engram_classify_rgb(engram_learner* learner, const uint8_t* rgb, int
 engram_code engram_classify_file(engram_learner* learner, const char* path, engram_answer* answers,
                                  int top, int* count) {
   return guarded([&] { return classify(learner, read_file(path), answers, top, count); });
+}
+
+engram_code engram_judge_rgb(engram_learner* learner, const uint8_t* rgb, int width, int height,
+                             size_t stride, double false_alarms, engram_judgement* judgement) {
+  return guarded([&] {
+    return judge(learner, copy_pixels(rgb, width, height, stride), false_alarms, judgement);
+  });
+}
+
+engram_code engram_judge_file(engram_learner* learner, const char* path, double false_alarms,
+                              engram_judgement* judgement) {
+  return guarded([&] { return judge(learner, read_file(path), false_alarms, judgement); });
 }
 
 int engram_class_count(engram_learner* learner) {

@@ -93,6 +93,21 @@ engram_code engram_classify_rgb(engram_learner* learner, const uint8_t* rgb, int
 engram_code engram_classify_file(engram_learner* learner, const char* path, engram_answer* answers,
                                  int top, int* count);
 
+/* The best label with what is behind it. */
+typedef struct engram_judgement {
+  const char* label; /* the closest class; belongs to the learner; valid until engram_close */
+  float score;       /* about 1: sure, about 0: no */
+  float probability; /* that the picture shows it, 0 to 1 */
+  int unknown;       /* not 0: the picture probably shows none of the classes */
+} engram_judgement;
+
+/* Like engram_classify with one answer. `false_alarms`, 0 to 1: the share of pictures of known
+ * things that may be called unknown; 0.05 is usual. ENGRAM_NOT_FOUND: no task has ended yet. */
+engram_code engram_judge_rgb(engram_learner* learner, const uint8_t* rgb, int width, int height,
+                             size_t stride, double false_alarms, engram_judgement* judgement);
+engram_code engram_judge_file(engram_learner* learner, const char* path, double false_alarms,
+                              engram_judgement* judgement);
+
 /* Classes that can be recognised, numbered from 0. -1 for a null learner. */
 int engram_class_count(engram_learner* learner);
 /* Valid until engram_close; NULL if there is no such class. */

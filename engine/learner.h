@@ -29,6 +29,7 @@
 #include "engine/sample_batch.h"
 #include "engine/snapshot.h"
 #include "engine/statistics.h"
+#include "engine/teaching.h"
 #include "kernels/kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
@@ -114,6 +115,10 @@ class Learner {
   // something known may be called unknown.
   Status classify(MatrixView<const float> features, std::span<Prediction> predictions,
                   double false_alarms = kUsualFalseAlarms);
+
+  // Whether enough was taught, from the samples kept. not_supported: the dense form keeps none.
+  // not_found: no task has ended yet, so there is no lambda to judge with.
+  Result<Teaching> teaching() const;
 
   // Statistics, for tests, merging and inspection.
   float gram(int row, int col) const;

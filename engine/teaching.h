@@ -57,6 +57,19 @@ struct TeachingReport {
   int judged = 0, right = 0;               // over all classes
 };
 
+// The same pair by the samples' numbers in the learner.
+struct DuplicateSamples {
+  std::int64_t first = 0, second = 0;
+  int first_class = 0, second_class = 0;
+  float similarity = 0;
+};
+
+// All that a learner can say (Learner::teaching).
+struct Teaching {
+  TeachingReport report;
+  std::vector<DuplicateSamples> duplicates;  // most similar first
+};
+
 TeachingReport judge_teaching(const LeftOut& left_out, std::span<const std::int64_t> samples);
 
 // The most similar pairs, most similar first, at most `limit`. A sample whose hidden units are all

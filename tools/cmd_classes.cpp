@@ -6,6 +6,7 @@
 #include "engine/store_load.h"
 #include "tools/commands.h"
 #include "tools/table.h"
+#include "tools/teaching_report.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 
@@ -17,17 +18,37 @@ Result<int> run_classes(const Session& session) {
   if (!Store::exists(state)) return no_state(state);
   ENGRAM_ASSIGN(const LoadedStore loaded, load_store(StorePaths(state), LoadCheck::none));
 
-  Table table({{"class"}, {"samples", Align::right}});
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const std::vector<ClassInfo> classes = loaded.learner.classes();
-  for (const ClassInfo& one : classes) {
-    table.add({printable(one.label), count_text(one.samples)});
-    list.push_back({{"label", one.label}, {"samples", one.samples}});
+  Result<Teaching> teaching = loaded.learner.teaching();
+  Table table({{"class"}, {"samples", Align::right}, {"right", Align::right}});
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    nlohmann::ordered_json one{{"label", classes[k].label}, {"samples", classes[k].samples}};
+    std::string right = "-";
+    if (teaching.ok() && teaching->report.classes[k].judged > 0) {
+      const ClassTeaching& taught = teaching->report.classes[k];
+      right = fmt::format("{:.0f} %", 100 * taught.accuracy());
+      one["accuracy"] = taught.accuracy();
+    }
+    table.add({printable(classes[k].label), count_text(classes[k].samples), right});
+    list.push_back(std::move(one));
   }
   const Console& console = session.console;
   if (classes.empty()) console.answer("nothing was learned yet\n");
   if (!classes.empty()) console.answer(table.text(console.colour()));
-  console.object({{"state", state}, {"classes", list}, {"samples", loaded.learner.samples()}});
+  nlohmann::ordered_json object{
+      {"state", state}, {"classes", list}, {"samples", loaded.learner.samples()}};
+  if (teaching.ok()) {
+    for (const std::string& hint : teaching_hints(classes, *teaching)) console.answer(hint + "\n");
+    const TeachingReport& report = teaching->report;
+    if (report.judged > 0) object["accuracy"] = double(report.right) / report.judged;
+    object["confusable"] = confusable_json(classes, *teaching);
+    object["duplicates"] = duplicates_json(classes, *teaching);
+  } else if (!classes.empty()) {
+    console.note(fmt::format("{}\n", teaching.status().what()));
+    object["not_judged"] = teaching.status().what();
+  }
+  console.object(object);
   return 0;
 }
 
@@ -36,17 +57,21 @@ Result<int> run_classes(const Session& session) {
 void add_classes(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "classes",
-      .summary = "list what was learned",
+      .summary = "list what was learned, and say what to show more of",
       .synopsis = "engram classes [--state DIR]",
       .description =
-          "Prints each class with the number of samples it was learned from, in the "
-          "order in which the classes were first seen. Works while another process "
-          "learns.",
+          "Prints each class with the number of samples it was learned from, in the order in which "
+          "the classes were first seen. Works while another process learns.\n\n"
+          "Where samples are kept, also: how many of a class's samples are named rightly by a "
+          "readout that learned all others but this one (leave-one-out); which classes are taken "
+          "for which, and how many more samples may help; classes too small to judge; and samples "
+          "that are nearly the same picture, by their numbers.",
       .example =
           "$ engram classes\n"
-          "class   samples\n"
-          "mug          12\n"
-          "kettle        8"};
+          "class   samples  right\n"
+          "mug          12   83 %\n"
+          "kettle        8  100 %\n"
+          "mug looks like kettle (2 of 12): show mug 3 more"};
   add_command(app, session, manual, [&session] { return run_classes(session); });
 }
 

@@ -20,23 +20,37 @@ namespace {
 struct ClassifyOptions {
   std::vector<std::string> files;
   int top = 1;
+  double false_alarm = 5;  // in %
 };
 
+// "desk.jpg  mug  0.94  97 %", or "desk.jpg  unknown, closest: mug  0.31   4 %".
 std::string answer_line(const std::string& file, const std::vector<Answer>& answers, int columns,
                         int label_columns, bool colour) {
   std::string line = pad(printable(file), columns) + "  ";
+  if (answers[0].unknown) line += paint("unknown", Style::bold, colour) + ", closest: ";
   for (std::size_t i = 0; i < answers.size(); ++i) {
+    const bool answer = i == 0 && !answers[0].unknown;
     const std::string label = pad(printable(answers[i].label), label_columns);
-    line += (i > 0 ? "  " : "") + paint(label, i == 0 ? Style::bold : Style::dim, colour) +
-            fmt::format(" {:5.2f}", answers[i].score);
+    line += (i > 0 ? "  " : "") + paint(label, answer ? Style::bold : Style::dim, colour) +
+            fmt::format(" {:5.2f} {:3.0f} %", answers[i].score, 100 * answers[i].probability);
   }
   return line + "\n";
 }
 
 nlohmann::ordered_json answer_object(const std::string& file, const std::vector<Answer>& answers) {
   nlohmann::ordered_json top = nlohmann::ordered_json::array();
-  for (const Answer& one : answers) top.push_back({one.label, one.score});
-  return {{"file", file}, {"label", answers[0].label}, {"score", answers[0].score}, {"top", top}};
+  nlohmann::ordered_json probabilities = nlohmann::ordered_json::array();
+  for (const Answer& one : answers) {
+    top.push_back({one.label, one.score});
+    probabilities.push_back(one.probability);
+  }
+  return {{"file", file},
+          {"label", answers[0].label},
+          {"score", answers[0].score},
+          {"probability", answers[0].probability},
+          {"unknown", answers[0].unknown},
+          {"top", top},
+          {"top_probabilities", probabilities}};
 }
 
 Result<int> run_classify(const Session& session, const ClassifyOptions& options) {
@@ -63,7 +77,8 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
   std::string text;  // printed at the end: a bar may be on the screen
   const auto classify = [&](std::span<const std::size_t> indices,
                             std::span<const Image> pictures) -> Status {
-    ENGRAM_ASSIGN(const auto answers, recogniser.classify(pictures, options.top));
+    ENGRAM_ASSIGN(const auto answers,
+                  recogniser.classify(pictures, options.top, options.false_alarm / 100));
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::string& file = files[indices[i]];
       text += answer_line(file, answers[i], columns, label_columns, console.colour());
@@ -89,20 +104,30 @@ void add_classify(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "classify",
       .summary = "say what pictures show",
-      .synopsis = "engram classify FILES... [--top N]",
+      .synopsis = "engram classify FILES... [--top N] [--false-alarm PERCENT]",
       .description =
           "Prints for each picture (JPEG, PNG; folders are searched) the best labels with their "
-          "scores: about 1 is sure, about 0 is none. Opens the state for reading only, so it works "
+          "scores (about 1 is sure, about 0 is none) and their probabilities. \"unknown\" means "
+          "that "
+          "the picture probably shows none of the classes; the closest one follows. How readily it "
+          "is said is set by --false-alarm: so many of 100 pictures of known things may be called "
+          "unknown. Both are learned from the samples themselves: with few samples fewer false "
+          "alarms come than asked for. Opens the state for reading only, so it works "
           "while another process learns. With --json one line per picture.",
       .example =
           "$ engram classify desk.jpg --top 2\n"
-          "desk.jpg  mug     0.94  kettle  0.08"};
+          "desk.jpg  mug     0.94  97 %  kettle  0.08   1 %"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_classify(session, *options); });
   command->add_option("FILES", options->files, "Pictures, or folders of pictures")->required();
   command->add_option("--top", options->top, "How many labels to print (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--false-alarm", options->false_alarm,
+                   "Known things that may be called unknown, in % (default 5)")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
 }
 
 }  // namespace engram

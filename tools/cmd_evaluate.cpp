@@ -12,6 +12,7 @@
 #include "tools/evaluation_run.h"
 #include "tools/exit_code.h"
 #include "tools/open_model.h"
+#include "tools/open_set_run.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 
@@ -103,6 +104,10 @@ Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
     row.config.backbone = extractor ? extractor->card().sha256 : "features";
   }
   extractor.reset();  // its memory is not the learner's
+  if (options.open_set > 0) {
+    ENGRAM_TRY(evaluate_open_set(options, data, evaluation, console));
+    return data.skipped == 0 ? 0 : kExitSomeSkipped;
+  }
   ENGRAM_TRY(run_rows(options, data, console, evaluation));
   evaluation.peak_bytes = peak_memory_bytes();
 
@@ -147,6 +152,10 @@ void add_evaluate(CLI::App& app, Session& session) {
           "size), regression (on --targets), probe (a linear probe trained jointly). Every head "
           "is run with every --hidden, --lambda and --nonlinearity; several --seed or "
           "--projection-seed give mean and deviation.\n\n"
+          "--open-set 0.3 instead holds 30 % of the classes out, teaches the others at once and "
+          "reports how well what was never seen is called unknown: area under the ROC curve beside "
+          "that of the best score alone, false alarms reached, and whether probabilities are true "
+          "(reliability.svg).\n\n"
           "Feature files need no backbone: an .npz with x (N, L) and y (N), or NAME_x.npy with "
           "NAME_y.npy beside it as `engram features` writes them; optional arrays are classes "
           "(names) and domain. With --features one .npz holds x_train, y_train, x_test, y_test "

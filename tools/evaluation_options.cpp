@@ -156,6 +156,16 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->type_name("LIST")
       ->delimiter(',');
   command
+      .add_option("--open-set", options.open_set,
+                  "Hold this share of the classes out and measure what is called unknown")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.001, 0.999));
+  command
+      .add_option("--false-alarm", options.false_alarm,
+                  "With --open-set: known things that may be called unknown, in % (default 5)")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
+  command
       .add_option("--domains", options.source.domains,
                   "dil: names and order of the domains; {} in --train and --test stands for each")
       ->type_name("LIST")

@@ -35,6 +35,8 @@ struct EvaluateOptions {
   std::vector<int> hidden;
   std::vector<std::string> lambdas, nonlinearities;
   std::vector<std::uint64_t> projection_seeds{1};
+  double open_set = 0;     // share of the classes to hold out; 0: the other protocols
+  double false_alarm = 5;  // in %, of open_set
   LearnerOptions learner;  // the rest of a learner
 };
 

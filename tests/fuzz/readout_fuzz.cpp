@@ -1,6 +1,8 @@
 // The readout file: the input is cut into the contents of its sections, which then carry the right
 // checksums.
 #include "engine/byte_io.h"
+#include "engine/confidence_io.h"
+#include "engine/judgement.h"
 #include "engine/snapshot_layout.h"
 #include "engine/store_files.h"
 #include "platform/hash.h"
@@ -10,19 +12,27 @@ using namespace engram;
 
 namespace {
 
-constexpr const char* kSections[] = {"store", "config", "readout", "classes", "weights"};
+constexpr const char* kSections[] = {"store",   "config",     "readout", "classes",
+                                     "weights", "confidence", "probes",  "said_before"};
+
+// The last three may be absent: they are where their content is empty.
+constexpr std::size_t kAlways = 5;
 
 // A snapshot file with these sections, as SnapshotWriter would write it.
 std::vector<std::byte> snapshot(const std::vector<std::string>& contents) {
+  const auto absent = [&](std::size_t i) { return i >= kAlways && contents[i].empty(); };
+  std::uint32_t present = 0;
+  for (std::size_t i = 0; i < contents.size(); ++i) present += absent(i) ? 0 : 1;
   using namespace snapshot_layout;
   ByteWriter header;
   ByteWriter file;
   file.pad_to(kHeaderBytes);
   header.put_bytes(as_bytes(kMagic));
   header.put(kVersion);
-  header.put(std::uint32_t(contents.size()));
+  header.put(present);
   ByteWriter table;
   for (std::size_t i = 0; i < contents.size(); ++i) {
+    if (absent(i)) continue;
     file.pad_to(aligned(file.bytes().size()));
     std::string name = kSections[i];
     name.resize(kNameBytes);
@@ -62,6 +72,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!readout.ok()) return 0;
   const Readout& parsed = *readout->readout;
   ENGRAM_CHECK(parsed.weights.size() == parsed.classes.size() * std::size_t(parsed.hidden_units));
+  const std::vector<float> scores(parsed.classes.size(), 0.5F);
+  const Prediction said = judge(parsed, scores, 1.0F);
+  ENGRAM_CHECK(said.probability >= 0 && said.probability <= 1);
   return 0;
 }
 
@@ -80,10 +93,13 @@ std::vector<std::string> fuzz_seeds() {
   numbers.put(std::int64_t{5});
   numbers.put(std::uint32_t{2});
   numbers.put(std::uint32_t{100});
+  Prequential said;
+  said.add(summarise(std::vector<float>{0.5F, 0.1F}, 0, 1.0F));
   ByteWriter seed;
   for (const std::string& content :
        {as_text(mark.bytes()), to_json(config), as_text(numbers.bytes()),
-        std::string("\3red\4blue"), std::string(800, '\0')}) {
+        std::string("\3red\4blue"), std::string(800, '\0'), as_text(encode(Confidence{})),
+        std::string(64 * 100 * 4, '\0'), as_text(said.save())}) {
     seed.put(std::uint16_t(content.size()));
     seed.put_bytes(as_bytes(content));
   }
