@@ -10,11 +10,15 @@ namespace {
 
 constexpr double kLeastBeta = 0.1, kLargestBeta = 1000.0;
 
-// Mean log-likelihood of the examples' own classes.
+// Log-likelihood of the examples' own classes, and of one more that was taken for another by the
+// mean margin: without it, examples that are all right would make beta infinite.
 double likelihood(std::span<const ScoreSummary> known, double beta) {
-  double sum = 0;
-  for (const ScoreSummary& one : known) sum += beta * one.own - log_sum_exp(one, beta);
-  return sum / double(known.size());
+  double sum = 0, margins = 0;
+  for (const ScoreSummary& one : known) {
+    sum += beta * one.own - log_sum_exp(one, beta);
+    margins += one.margin();
+  }
+  return sum - std::log1p(std::exp(std::min(beta * margins / double(known.size()), 700.0)));
 }
 
 }  // namespace

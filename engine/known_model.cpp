@@ -25,16 +25,22 @@ std::vector<float> values(std::span<const ScoreSummary> examples, bool with_leve
   return result;
 }
 
+// By median and quartiles, and cut at three deviations: a duplicate's leverage is a thousandth of
+// any other's, and must not decide the scale.
 struct Scale {
-  double mean = 0, deviation = 1;
-  double operator()(double value) const { return (value - mean) / deviation; }
+  double median = 0, deviation = 1;
+  double operator()(double value) const {
+    return std::clamp((value - median) / deviation, -3.0, 3.0);
+  }
 };
-Scale scale_of(const std::vector<double>& numbers) {
+Scale scale_of(std::vector<double> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  const auto quantile = [&](double share) {
+    return numbers[std::size_t(share * double(numbers.size() - 1))];
+  };
   Scale scale;
-  for (const double value : numbers) scale.mean += value / double(numbers.size());
-  double variance = 0;
-  for (const double value : numbers) variance += std::pow(value - scale.mean, 2);
-  scale.deviation = std::max(std::sqrt(variance / double(numbers.size())), 1e-9);
+  scale.median = quantile(0.5);
+  scale.deviation = std::max((quantile(0.75) - quantile(0.25)) / 1.349, 1e-9);
   return scale;
 }
 
@@ -93,6 +99,17 @@ Logistic fit(const std::vector<std::array<double, 2>>& rows, std::size_t known, 
   return {b[0], b[1], b[2]};
 }
 
+std::vector<float> all_log_odds(const KnownModel& model, std::span<const ScoreSummary> examples) {
+  std::vector<float> result;
+  for (const ScoreSummary& one : examples) result.push_back(model.log_odds(one));
+  return result;
+}
+
+double area_of(const KnownModel& model, std::span<const ScoreSummary> known,
+               std::span<const ScoreSummary> unknown) {
+  return area_under_roc(all_log_odds(model, known), all_log_odds(model, unknown));
+}
+
 // Weights in the examples' own units.
 void fit_weights(std::span<const ScoreSummary> known, std::span<const ScoreSummary> unknown,
                  KnownModel& model) {
@@ -106,21 +123,24 @@ void fit_weights(std::span<const ScoreSummary> known, std::span<const ScoreSumma
   for (std::size_t i = 0; i < u.size(); ++i) {
     rows.push_back({u_scale(u[i]), margin_scale(margin[i])});
   }
-  Logistic found = fit(rows, known.size(), true);
-  if (found.margin < 0) found = fit(rows, known.size(), false);
-  const double weight = found.u / u_scale.deviation;
-  const double margin_weight = std::max(0.0, found.margin) / margin_scale.deviation;
-  if (!(weight > 0)) return;
+  const auto apply = [&](const Logistic& found) {
+    const double weight = found.u / u_scale.deviation;
+    const double margin_weight = found.margin / margin_scale.deviation;
+    model.weight = float(weight);
+    model.margin_weight = float(margin_weight);
+    model.offset =
+        float(found.offset - weight * u_scale.median - margin_weight * margin_scale.median);
+  };
+  Logistic without = fit(rows, known.size(), false);
+  without.margin = 0;
+  if (!(without.u > 0)) return;
   model.informative = true;
-  model.weight = float(weight);
-  model.margin_weight = float(margin_weight);
-  model.offset = float(found.offset - weight * u_scale.mean - margin_weight * margin_scale.mean);
-}
-
-std::vector<float> all_log_odds(const KnownModel& model, std::span<const ScoreSummary> examples) {
-  std::vector<float> result;
-  for (const ScoreSummary& one : examples) result.push_back(model.log_odds(one));
-  return result;
+  apply(without);
+  const double area = area_of(model, known, unknown);
+  const Logistic with = fit(rows, known.size(), true);
+  if (!(with.u > 0) || with.margin <= 0) return;
+  apply(with);
+  if (area_of(model, known, unknown) < area) apply(without);
 }
 
 }  // namespace
@@ -156,7 +176,7 @@ KnownModel fit_known_model(std::span<const ScoreSummary> known,
     if (std::max<double>(with, model.area_of_best) >= kLeastArea) {
       fit_weights(known, unknown, model);
     }
-    model.area = float(area_under_roc(all_log_odds(model, known), all_log_odds(model, unknown)));
+    model.area = float(area_of(model, known, unknown));
   }
   if (calibration.empty()) return model;
   std::vector<float> sorted = all_log_odds(model, calibration);

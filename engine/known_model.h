@@ -7,7 +7,8 @@
 // Which u: the first, if it tells the examples apart better than the best score alone, by 0.005 of
 // the area under the ROC curve; so a learner is never worse off, by its own examples, than with the
 // best score. The weights: logistic regression; w_u is pulled to 1 and w_m to 0 (in units of the
-// examples' deviation) as if by 1 and 20 samples, and w_m is never negative. P(known) takes known
+// examples' deviation) as if by 1 and 20 samples; w_m is 0 where it would be negative or tells the
+// examples apart less well. P(known) takes known
 // and unknown things to be equally frequent.
 //
 // "Unknown" is said at a chosen rate of false alarms: below that quantile of the log-odds that known

@@ -160,6 +160,21 @@ TEST_CASE("confidence: without examples there is an answer all the same", "[engi
   CHECK(std::isfinite(fit_confidence(equal, equal, equal).known.log_odds(better[0])));
 }
 
+TEST_CASE("confidence: examples that are all right, and one duplicate among them",
+          "[engine][unknown]") {
+  Drawn seen = draw_examples(7, 30, 0.8, 4.0);
+  const float before =
+      float(fit_confidence(seen.known, seen.unknown, seen.known).known.probability(seen.known[0]));
+  const Confidence sure = fit_confidence(seen.known, seen.unknown, seen.known);
+  CHECK(sure.beta < 100);  // not infinite: 30 right ones of 30 may be 30 of 31
+  CHECK(before > 0.8F);
+  for (ScoreSummary& one : seen.known) one.leverage *= 1000;
+  for (ScoreSummary& one : seen.unknown) one.leverage *= 1000;
+  seen.known[1].leverage = 0;  // it was learned twice
+  CHECK(fit_confidence(seen.known, seen.unknown, seen.known).known.probability(seen.known[0]) >
+        0.8);
+}
+
 TEST_CASE("confidence: reliability by hand", "[engine][unknown]") {
   const std::vector<JudgedAnswer> answers{
       {0.95F, true}, {0.85F, true}, {0.9F, false}, {0.1F, false}, {1.0F, true}};
