@@ -67,7 +67,8 @@ Status write_judging(SnapshotWriter& writer, const Readout& readout) {
   ENGRAM_TRY(writer.write(encode(readout.confidence)));
   if (readout.probes != nullptr) {
     ENGRAM_TRY(writer.begin_section("probes"));
-    ENGRAM_TRY(writer.write(std::as_bytes(std::span(*readout.probes))));
+    ENGRAM_TRY(writer.write(std::as_bytes(std::span(readout.probes->scales))));
+    ENGRAM_TRY(writer.write(std::as_bytes(std::span(readout.probes->values))));
   }
   if (readout.said_before.empty()) return {};
   ENGRAM_TRY(writer.begin_section("said_before"));
@@ -83,14 +84,18 @@ Result<bool> read_judging(const SnapshotReader& reader, Readout& readout) {
   }
   if (reader.has("probes")) {
     ENGRAM_ASSIGN(const auto section, reader.section("probes"));
-    const std::size_t count = std::size_t(kLeverageProbes) * std::size_t(readout.hidden_units);
-    if (section.size() != count * sizeof(float)) return false;
-    std::vector<float> values(count);
-    std::memcpy(values.data(), section.data(), section.size());
-    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+    LeverageProbes probes;
+    probes.scales.resize(kLeverageProbes);
+    probes.values.resize(std::size_t(kLeverageProbes) * std::size_t(readout.hidden_units));
+    const std::size_t scale_bytes = probes.scales.size() * sizeof(float);
+    if (section.size() != scale_bytes + probes.values.size() * sizeof(std::int16_t)) return false;
+    std::memcpy(probes.scales.data(), section.data(), scale_bytes);
+    std::memcpy(probes.values.data(), section.data() + scale_bytes, section.size() - scale_bytes);
+    if (!std::all_of(probes.scales.begin(), probes.scales.end(),
+                     [](float v) { return std::isfinite(v) && v > 0; })) {
       return false;
     }
-    readout.probes = std::make_shared<const std::vector<float>>(std::move(values));
+    readout.probes = std::make_shared<const LeverageProbes>(std::move(probes));
   }
   if (readout.confidence.known.uses_leverage && readout.probes == nullptr) return false;
   if (!reader.has("said_before")) return true;

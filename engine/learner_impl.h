@@ -10,6 +10,7 @@
 
 #include "engine/kept_samples.h"
 #include "engine/learner.h"
+#include "engine/leverage.h"
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "engine/statistics.h"
@@ -107,7 +108,8 @@ struct Learner::Impl {
   KeptSamples pending;                    // all since then, while they are few
   Woodbury woodbury;                      // the first of them, those that a readout has
   Prequential said_before;                // dense form
-  GrowingBuffer said_scores;  // (scratch.h.rows, K and kLeverageProbes) of the current readout
+  GrowingBuffer said_scores;              // (scratch.h.rows, K and 1) of the current readout
+  std::optional<LeverageScratch> said_leverage;
 };
 
 }  // namespace engram

@@ -9,7 +9,6 @@
 #include "engine/lambda_range.h"
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
-#include "engine/leverage.h"
 
 namespace engram {
 
@@ -28,31 +27,26 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
 Status Learner::Impl::reserve_said() {
   if (statistics.form() == Form::factored || readout == nullptr) return {};
   said_before.reserve();
+  if (!said_leverage) said_leverage.emplace(scratch.h.rows, config.hidden_units());
   return said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
-                             (readout->classes.size() + kLeverageProbes));
+                             (readout->classes.size() + 1));
 }
 
 Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::int32_t> classes) {
   if (statistics.form() == Form::factored || readout == nullptr) return {};
   const int known = int(readout->classes.size()), units = readout->hidden_units;
-  const auto rows = std::size_t(h.rows);
-  auto* values = said_scores.as<float>();
-  const MatrixView<float> scores{values, h.rows, known, known};
-  const MatrixView<float> probed{values + rows * std::size_t(known), h.rows, kLeverageProbes,
-                                 kLeverageProbes};
+  const MatrixView<float> scores{said_scores.as<float>(), h.rows, known, known};
+  const std::span<float> leverages(scores.row(h.rows), std::size_t(h.rows));
   const Kernels& kernels = statistics.kernels();
   ENGRAM_TRY(kernels.score(Stream{}, h, {readout->weights.data(), known, units, units}, scores));
+  std::fill(leverages.begin(), leverages.end(), 0.0F);
   if (readout->probes != nullptr) {
-    ENGRAM_TRY(kernels.score(Stream{}, h, {readout->probes->data(), kLeverageProbes, units, units},
-                             probed));
+    ENGRAM_TRY(said_leverage->leverages_of(kernels, *readout->probes, h, leverages));
   }
   for (int b = 0; b < h.rows; ++b) {
-    const float leverage = readout->probes == nullptr
-                               ? 0.0F
-                               : leverage_from({probed.row(b), std::size_t(kLeverageProbes)});
     const int own = classes[std::size_t(b)];
-    said_before.add(
-        summarise({scores.row(b), std::size_t(known)}, own < known ? own : -1, leverage));
+    said_before.add(summarise({scores.row(b), std::size_t(known)}, own < known ? own : -1,
+                              leverages[std::size_t(b)]));
   }
   return {};
 }

@@ -4,22 +4,25 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/factored_statistics.h"
 #include "engine/philox.h"
+#include "engine/statistics.h"
 
 namespace engram {
 namespace {
 
 constexpr std::uint64_t kSeed = 0x6C65766572616765;  // any; the same for ever
 
-// values (R, C) = +-scale. `kind` tells e1 and e2 apart.
-void draw_signs(std::uint32_t kind, float scale, MatrixView<float> values) {
+constexpr int kDrawnAtOnce = 32;  // half of them: as many floats are in memory
+constexpr int kWidenedRows = 32;
+
+// values (R, C) = +-scale. `kind` tells e1 and e2 apart, `first_row` counts the rows from there.
+void draw_signs(std::uint32_t kind, int first_row, float scale, MatrixView<float> values) {
   for (int r = 0; r < values.rows; ++r) {
     float* row = values.row(r);
     for (int first = 0; first < values.cols; first += 128) {
-      const PhiloxWords words = philox(
-          {std::uint32_t(first / 128), std::uint32_t(r), kind, std::uint32_t(PhiloxStream::probes)},
-          kSeed);
+      const PhiloxWords words = philox({std::uint32_t(first / 128), std::uint32_t(first_row + r),
+                                        kind, std::uint32_t(PhiloxStream::probes)},
+                                       kSeed);
       const int count = std::min(128, values.cols - first);
       for (int i = 0; i < count; ++i) {
         const bool plus = (words[std::size_t(i / 32)] >> (i % 32) & 1U) != 0;
@@ -29,46 +32,99 @@ void draw_signs(std::uint32_t kind, float scale, MatrixView<float> values) {
   }
 }
 
-}  // namespace
-
-Status dense_probes(const Kernels& kernels, const GramView& gram, MatrixView<float> probes) {
-  ENGRAM_CHECK(probes.cols == gram.size);
-  draw_signs(0, 1.0F, probes);
-  return kernels.triangular_solve(Stream{}, gram, /*transposed=*/false, probes);
+Status dense_probes(const Statistics& statistics, int first, MatrixView<float> probes) {
+  draw_signs(0, first, 1.0F, probes);
+  return statistics.kernels().triangular_solve(Stream{}, statistics.dense().gram(),
+                                               /*transposed=*/false, probes);
 }
 
-Status factored_probes(const Kernels& kernels, const FactoredStatistics& factored, double lambda,
+Status factored_probes(const Statistics& statistics, double lambda, int first,
                        MatrixView<float> probes) {
+  const FactoredStatistics& factored = statistics.factored();
+  const Kernels& kernels = statistics.kernels();
   const GramView kernel = factored.kernel().view();
-  const KeptSamples& kept = factored.kept();
-  ENGRAM_CHECK(probes.cols == factored.hidden_units() && lambda > 0);
-  draw_signs(0, float(1.0 / std::sqrt(lambda)), probes);
+  draw_signs(0, first, float(1.0 / std::sqrt(lambda)), probes);
   std::vector<float> targets(std::size_t(probes.rows) * std::size_t(kernel.size));
   const MatrixView<float> target{targets.data(), probes.rows, kernel.size, kernel.size};
-  draw_signs(1, 1.0F, target);
+  draw_signs(1, first, 1.0F, target);
 
-  // e1 - H e2 / sqrt(lambda), a block of samples at a time.
+  // e1 - H e2 / sqrt(lambda), a few samples at a time.
   const int units = probes.cols;
-  std::vector<float> hidden(std::size_t(KeptSamples::kBlockRows) * std::size_t(units));
-  std::vector<float> products(std::size_t(KeptSamples::kBlockRows) * std::size_t(probes.rows));
-  for (int block = 0; block < kept.blocks(); ++block) {
-    const int first = block * KeptSamples::kBlockRows, count = kept.block_size(block);
+  std::vector<float> hidden(std::size_t(kWidenedRows) * std::size_t(units));
+  std::vector<float> products(std::size_t(kWidenedRows) * std::size_t(probes.rows));
+  for (int n = 0; n < kernel.size; n += kWidenedRows) {
+    const int count = std::min(kWidenedRows, kernel.size - n);
     const MatrixView<float> h{hidden.data(), count, units, units};
     const MatrixView<float> product{products.data(), count, probes.rows, probes.rows};
-    kept.widen(first, h);
+    factored.kept().widen(n, h);
     ENGRAM_TRY(kernels.score(Stream{}, h, probes, product));
-    for (int n = 0; n < count; ++n) {
-      for (int r = 0; r < probes.rows; ++r) target(r, first + n) -= product(n, r);
+    for (int i = 0; i < count; ++i) {
+      for (int r = 0; r < probes.rows; ++r) target(r, n + i) -= product(i, r);
     }
   }
   ENGRAM_TRY(kernels.cholesky_solve(Stream{}, kernel, target));
   return factored.combine(target, probes);
 }
 
-float leverage_from(std::span<const float> scores) {
-  double sum = 0;
-  for (const float score : scores) sum += double(score) * score;
-  return scores.empty() ? 0.0F : float(sum / double(scores.size()));
+// False: not finite.
+bool append(const float* row, int units, LeverageProbes& probes) {
+  float largest = 0;
+  for (int m = 0; m < units; ++m) {
+    if (!std::isfinite(row[m])) return false;
+    largest = std::max(largest, std::abs(row[m]));
+  }
+  const float scale = largest > 0 ? largest / 32767.0F : 1.0F;
+  if (!(scale > 0)) return false;
+  probes.scales.push_back(scale);
+  for (int m = 0; m < units; ++m) {
+    probes.values.push_back(std::int16_t(std::lround(row[m] / scale)));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<LeverageProbes> draw_probes(const Statistics& statistics, double lambda, int count) {
+  ENGRAM_CHECK(lambda > 0);
+  const int units = statistics.hidden_units();
+  LeverageProbes probes;
+  probes.values.reserve(std::size_t(count) * std::size_t(units));
+  std::vector<float> values(std::size_t(std::min(count, kDrawnAtOnce)) * std::size_t(units));
+  for (int first = 0; first < count; first += kDrawnAtOnce) {
+    const MatrixView<float> drawn{values.data(), std::min(kDrawnAtOnce, count - first), units,
+                                  units};
+    ENGRAM_TRY(statistics.form() == Form::dense
+                   ? dense_probes(statistics, first, drawn)
+                   : factored_probes(statistics, lambda, first, drawn));
+    for (int r = 0; r < drawn.rows; ++r) {
+      if (!append(drawn.row(r), units, probes)) {
+        return Status(Code::bad_data, "Leverage cannot be measured: directions are not finite.");
+      }
+    }
+  }
+  return probes;
+}
+
+Status LeverageScratch::leverages_of(const Kernels& kernels, const LeverageProbes& probes,
+                                     MatrixView<const float> h, std::span<float> leverages) {
+  const int count = int(probes.scales.size()), units = h.cols;
+  ENGRAM_CHECK(tile_.size() == std::size_t(kProbesAtOnce) * std::size_t(units) &&
+               products_.size() >= std::size_t(h.rows) * kProbesAtOnce);
+  std::fill(leverages.begin(), leverages.end(), 0.0F);
+  for (int first = 0; first < count; first += kProbesAtOnce) {
+    const int rows = std::min(kProbesAtOnce, count - first);
+    const std::int16_t* from = probes.values.data() + std::ptrdiff_t{units} * first;
+    for (int i = 0; i < rows * units; ++i) tile_[std::size_t(i)] = float(from[i]);
+    const MatrixView<float> product{products_.data(), h.rows, rows, rows};
+    ENGRAM_TRY(kernels.score(Stream{}, h, {tile_.data(), rows, units, units}, product));
+    for (int b = 0; b < h.rows; ++b) {
+      for (int r = 0; r < rows; ++r) {
+        const float value = probes.scales[std::size_t(first + r)] * product(b, r);
+        leverages[std::size_t(b)] += value * value / float(count);
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace engram

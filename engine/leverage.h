@@ -3,18 +3,22 @@
 //     probes y_1 .. y_r (M each), independent, with covariance (G + lambda I)^-1
 //     leverage of h = mean over r of (y_r . h)^2            unbiased, spread sqrt(2 / r) of itself
 //
-// Probes are scored like classes: a frame costs r M products more, whatever was learned. Low rank
-// instead (the first r eigenvectors of G, the rest taken as lambda) was measured beside it: it ranks
-// frames as well, but its values are 1.0 to 1.6 times the true ones, and what is compared with a
-// threshold from exact leave-one-out leverage must have the right size.
+// A frame costs r M products more, whatever was learned. Low rank instead (the first r eigenvectors
+// of G, the rest taken as lambda) was measured beside it: it ranks frames as well, but its values are
+// 1.0 to 1.6 times the true ones, and what is compared with a threshold from exact leave-one-out
+// leverage must have the right size.
 //
 // How they are drawn, from signs e (each +1 or -1, by Philox, the same on every machine):
 //     dense      y = U^-1 e                                    with UT U = G + lambda I
 //     factored   y = e2 / sqrt(lambda) + HT (Kk + lambda I)^-1 (e1 - H e2 / sqrt(lambda))
 //                  = (G + lambda I)^-1 (HT e1 + sqrt(lambda) e2)
+// They are kept in 16 bits: a probe is nearly orthogonal to what was learned, where h is large, so 8
+// would drown the difference.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/kernels.h"
 #include "platform/matrix_view.h"
@@ -22,17 +26,34 @@
 
 namespace engram {
 
-class FactoredStatistics;
+class Statistics;
 
 constexpr int kLeverageProbes = 64;
+constexpr int kProbesAtOnce = 4;  // made floats for a product with h
 
-// probes (r, M), written in full. `gram`: with the factor of G + lambda I above the diagonal.
-Status dense_probes(const Kernels& kernels, const GramView& gram, MatrixView<float> probes);
-// With the factor of Kk + lambda I in the kernel matrix.
-Status factored_probes(const Kernels& kernels, const FactoredStatistics& factored, double lambda,
-                       MatrixView<float> probes);
+struct LeverageProbes {
+  std::vector<float> scales;         // (r)
+  std::vector<std::int16_t> values;  // (r, M), row-major; y = scale * value
+  bool operator==(const LeverageProbes&) const = default;
+};
 
-// scores (r): products of the probes with h.
-float leverage_from(std::span<const float> scores);
+// `probes` of them. The factor at lambda is in `statistics`. bad_data: they are not finite.
+Result<LeverageProbes> draw_probes(const Statistics& statistics, double lambda,
+                                   int probes = kLeverageProbes);
+
+// Room for leverages_of batches of so many rows.
+class LeverageScratch {
+ public:
+  LeverageScratch(int rows, int hidden_units)
+      : tile_(std::size_t(kProbesAtOnce) * std::size_t(hidden_units)),
+        products_(std::size_t(kProbesAtOnce) * std::size_t(rows)) {}
+  // leverages (B) of h (B, M). Allocates nothing.
+  Status leverages_of(const Kernels& kernels, const LeverageProbes& probes,
+                      MatrixView<const float> h, std::span<float> leverages);
+
+ private:
+  std::vector<float> tile_;      // (kProbesAtOnce, M)
+  std::vector<float> products_;  // (rows, kProbesAtOnce)
+};
 
 }  // namespace engram

@@ -9,6 +9,7 @@
 
 #include "engine/kept_samples.h"
 #include "engine/kernel_matrix.h"
+#include "engine/leverage.h"
 #include "engine/projection.h"
 #include "platform/arena.h"
 
@@ -210,6 +211,8 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
     rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
   }
   rows.add("readout", classes, m, "float", 4, Lifetime::classes);
+  rows.add("probes of leverage", kLeverageProbes, m, "int16", 2, Lifetime::classes);
+  rows.add("some probes as floats", kProbesAtOnce, m, "float", 4, Lifetime::classes);
   rows.add("scores", batch_rows(config), classes, "float", 4, Lifetime::classes);
   if (factored) {
     add_end_of_task_factored(config, classes, *samples, rows);

@@ -16,7 +16,7 @@
 
 namespace engram {
 
-constexpr int kNoveltySamples = 1024;  // 1 G operations in double: tens of milliseconds
+constexpr int kNoveltySamples = 512;  // 0.15 G operations in double, 2 MB
 
 struct NoveltyExamples {
   std::vector<ScoreSummary> known;    // of samples whose class has another one

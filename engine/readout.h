@@ -16,6 +16,7 @@
 namespace engram {
 
 class Statistics;
+struct LeverageProbes;  // engine/leverage.h
 
 // What end_task did, for people and logs.
 struct ReadoutReport {
@@ -37,9 +38,9 @@ struct Readout {
 
   // What its scores mean (engine/readout_confidence.h).
   Confidence confidence{};
-  // (kLeverageProbes, M), row-major; null: leverage is not needed. Shared by readouts that follow
-  // from one another between two solves.
-  std::shared_ptr<const std::vector<float>> probes{};
+  // Null: leverage is not needed. Shared by readouts that follow from one another between two
+  // solves.
+  std::shared_ptr<const LeverageProbes> probes{};
   Prequential said_before{};  // dense form: examples so far
 };
 

@@ -1,13 +1,14 @@
 #include "engine/readout_confidence.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/leverage.h"
 #include "engine/novelty.h"
 
 namespace engram {
 namespace {
+
+constexpr std::size_t kTableSamplesAtOnce = 64;
 
 // Leave-one-out scores of a few samples with everything else learned, by the factor in the kernel.
 std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double lambda) {
@@ -20,35 +21,44 @@ std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double la
   for (const std::int32_t label : classes) ++sizes[std::size_t(label)];
 
   const auto n = std::size_t(kernel.size);
-  std::vector<float> inverse(rows.size() * n);  // rows of P
-  for (std::size_t i = 0; i < rows.size(); ++i) inverse[i * n + std::size_t(rows[i])] = 1.0F;
-  const MatrixView<float> columns{inverse.data(), int(rows.size()), kernel.size, kernel.size};
-  std::vector<ScoreSummary> summaries;
-  if (!statistics.kernels().cholesky_solve(Stream{}, kernel, columns).ok()) return summaries;
+  std::vector<float> inverse(kTableSamplesAtOnce * n);  // rows of P
   std::vector<float> scores(static_cast<std::size_t>(class_count));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const int own = classes[std::size_t(rows[i])];
-    const double pivot = inverse[i * n + std::size_t(rows[i])];
-    if (sizes[std::size_t(own)] < 2 || !(pivot > 0)) continue;
-    std::vector<double> dual(static_cast<std::size_t>(class_count));
-    for (std::size_t j = 0; j < n; ++j) dual[std::size_t(classes[j])] += inverse[i * n + j];
-    for (std::size_t k = 0; k < dual.size(); ++k) {
-      scores[k] = float((int(k) == own ? 1.0 : 0.0) - dual[k] / pivot);
+  std::vector<double> dual(static_cast<std::size_t>(class_count));
+  std::vector<ScoreSummary> summaries;
+  for (std::size_t first = 0; first < rows.size(); first += kTableSamplesAtOnce) {
+    const std::size_t count = std::min(kTableSamplesAtOnce, rows.size() - first);
+    std::fill(inverse.begin(), inverse.end(), 0.0F);
+    for (std::size_t i = 0; i < count; ++i) inverse[i * n + std::size_t(rows[first + i])] = 1.0F;
+    const MatrixView<float> columns{inverse.data(), int(count), kernel.size, kernel.size};
+    if (!statistics.kernels().cholesky_solve(Stream{}, kernel, columns).ok()) return {};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto row = std::size_t(rows[first + i]);
+      const int own = classes[row];
+      const double pivot = inverse[i * n + row];
+      if (sizes[std::size_t(own)] < 2 || !(pivot > 0)) continue;
+      std::fill(dual.begin(), dual.end(), 0.0);
+      for (std::size_t j = 0; j < n; ++j) dual[std::size_t(classes[j])] += inverse[i * n + j];
+      for (std::size_t k = 0; k < dual.size(); ++k) {
+        scores[k] = float((int(k) == own ? 1.0 : 0.0) - dual[k] / pivot);
+      }
+      const double leverage = std::max(0.0, 1.0 / (lambda * pivot) - 1.0);
+      summaries.push_back(summarise(scores, own, float(leverage)));
     }
-    const double leverage = std::max(0.0, 1.0 / (lambda * pivot) - 1.0);
-    summaries.push_back(summarise(scores, own, float(leverage)));
   }
   return summaries;
 }
 
 void fit_factored(const Statistics& statistics, Readout& readout) {
   const FactoredStatistics& factored = statistics.factored();
-  const auto left_out =
-      LeftOut::create(factored.kernel().view(), factored.kept().classes(),
-                      statistics.classes().size(), readout.lambda, kNoveltySamples);
-  if (!left_out.ok()) return;
-  const NoveltyExamples examples = novelty_examples(left_out.value());
-  const bool all = left_out.value().size() == factored.kernel().size();
+  NoveltyExamples examples;
+  {
+    const auto left_out =
+        LeftOut::create(factored.kernel().view(), factored.kept().classes(),
+                        statistics.classes().size(), readout.lambda, kNoveltySamples);
+    if (!left_out.ok()) return;
+    examples = novelty_examples(left_out.value());
+  }
+  const bool all = factored.kernel().size() <= kNoveltySamples;
   readout.confidence =
       fit_confidence(examples.known, examples.unknown,
                      all ? examples.known : leave_each_out(statistics, readout.lambda));
@@ -79,15 +89,9 @@ void fit_readout_confidence(const Statistics& statistics, const Prequential& sai
   }
   // The dense form needs them for its examples, whether they help yet or not.
   if (!dense && !readout.confidence.known.uses_leverage) return;
-  const int units = readout.hidden_units;
-  std::vector<float> values(std::size_t(kLeverageProbes) * std::size_t(units));
-  const MatrixView<float> probes{values.data(), kLeverageProbes, units, units};
-  const Status drawn =
-      dense ? dense_probes(statistics.kernels(), statistics.dense().gram(), probes)
-            : factored_probes(statistics.kernels(), statistics.factored(), readout.lambda, probes);
-  if (drawn.ok() &&
-      std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
-    readout.probes = std::make_shared<const std::vector<float>>(std::move(values));
+  Result<LeverageProbes> probes = draw_probes(statistics, readout.lambda);
+  if (probes.ok()) {
+    readout.probes = std::make_shared<const LeverageProbes>(std::move(probes).value());
   } else if (readout.confidence.known.uses_leverage) {
     readout.confidence = {};
   }

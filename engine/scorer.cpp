@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@ struct Scorer::Impl {
   std::optional<Arena> arena;  // its own, unless it shares another's
   std::shared_ptr<const Projection> projection;
   ProjectionScratch scratch;
-  std::vector<float> probe_scores;  // (batch, kLeverageProbes)
+  std::optional<LeverageScratch> leverage;
 };
 
 Scorer::Scorer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -35,7 +34,7 @@ Result<Scorer> Scorer::create(const LearnerConfig& config, const Kernels& kernel
   impl->projection = std::make_shared<const Projection>(config, kernels, *impl->arena);
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), *impl->arena);
   impl->arena->seal();
-  impl->probe_scores.resize(std::size_t(batch_rows(config)) * kLeverageProbes);
+  impl->leverage.emplace(batch_rows(config), config.hidden_units());
   return Scorer(std::move(impl));
 }
 
@@ -43,7 +42,7 @@ Scorer Scorer::share(std::shared_ptr<const Projection> projection, Arena& arena)
   auto impl = std::make_unique<Impl>();
   const LearnerConfig& config = projection->config();
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), arena);
-  impl->probe_scores.resize(std::size_t(batch_rows(config)) * kLeverageProbes);
+  impl->leverage.emplace(batch_rows(config), config.hidden_units());
   impl->projection = std::move(projection);
   return Scorer(std::move(impl));
 }
@@ -69,8 +68,6 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
   ENGRAM_CHECK(leverages.empty() || int(leverages.size()) == features.rows);
   const bool probes_wanted = !leverages.empty() && readout.probes != nullptr;
   if (!probes_wanted) std::fill(leverages.begin(), leverages.end(), 0.0F);
-  const MatrixView<const float> probes{probes_wanted ? readout.probes->data() : nullptr,
-                                       kLeverageProbes, readout.hidden_units, readout.hidden_units};
   const int rows = impl_->scratch.h.rows;
   for (int first = 0; first < features.rows; first += rows) {
     const int count = std::min(rows, features.rows - first);
@@ -78,13 +75,9 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
     ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
     ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));
     if (!probes_wanted) continue;
-    const MatrixView<float> probed{impl_->probe_scores.data(), count, kLeverageProbes,
-                                   kLeverageProbes};
-    ENGRAM_TRY(projection.kernels().score(Stream{}, h, probes, probed));
-    for (int b = 0; b < count; ++b) {
-      leverages[std::size_t(first + b)] =
-          leverage_from({probed.row(b), std::size_t(kLeverageProbes)});
-    }
+    ENGRAM_TRY(
+        impl_->leverage->leverages_of(projection.kernels(), *readout.probes, h,
+                                      leverages.subspan(std::size_t(first), std::size_t(count))));
   }
   return {};
 }

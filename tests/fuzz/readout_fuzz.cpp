@@ -99,7 +99,7 @@ std::vector<std::string> fuzz_seeds() {
   for (const std::string& content :
        {as_text(mark.bytes()), to_json(config), as_text(numbers.bytes()),
         std::string("\3red\4blue"), std::string(800, '\0'), as_text(encode(Confidence{})),
-        std::string(64 * 100 * 4, '\0'), as_text(said.save())}) {
+        std::string(64 * 4 + 64 * 100 * 2, '\1'), as_text(said.save())}) {
     seed.put(std::uint16_t(content.size()));
     seed.put_bytes(as_bytes(content));
   }
