@@ -118,7 +118,7 @@ Status Learner::Impl::prepare(std::span<const std::string> labels) {
       ENGRAM_TRY(move_to_dense());
     }
     if (keeps_task()) ENGRAM_TRY(task.reserve(std::size_t(task.size()) + labels.size()));
-    ENGRAM_TRY(reserve_said());
+    ENGRAM_TRY(reserve_said(readout.get()));
     return statistics.prepare(labels);
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory,

@@ -75,7 +75,7 @@ struct Learner::Impl {
   void drop_empty_classes();
   // Dense form, before they are learned: what the current readout says of samples h (B, M). Room
   // first. (The readout is written by the thread that learns alone, so it needs no lock here.)
-  Status reserve_said();
+  Status reserve_said(const Readout* current);
   Status note_said(MatrixView<const float> h, std::span<const std::int32_t> classes);
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);

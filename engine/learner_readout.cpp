@@ -19,17 +19,18 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
                               (next->classes.size() + 1)));
   }
   if (said_before.empty()) said_before = next->said_before;  // of a state that was saved
+  ENGRAM_TRY(reserve_said(next.get()));
   const std::lock_guard lock(readout_mutex);
   readout.swap(next);
   return {};
 }
 
-Status Learner::Impl::reserve_said() {
-  if (statistics.form() == Form::factored || readout == nullptr) return {};
+Status Learner::Impl::reserve_said(const Readout* current) {
+  if (statistics.form() == Form::factored || current == nullptr) return {};
   said_before.reserve();
   if (!said_leverage) said_leverage.emplace(scratch.h.rows, config.hidden_units());
   return said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
-                             (readout->classes.size() + 1));
+                             (current->classes.size() + 1));
 }
 
 Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::int32_t> classes) {
