@@ -45,9 +45,12 @@ Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::
     ENGRAM_TRY(said_leverage->leverages_of(kernels, *readout->probes, h, leverages));
   }
   for (int b = 0; b < h.rows; ++b) {
-    const int own = classes[std::size_t(b)];
-    said_before.add(summarise({scores.row(b), std::size_t(known)}, own < known ? own : -1,
-                              leverages[std::size_t(b)]));
+    // By its label: editing may have removed classes since the readout was made.
+    const std::string& label =
+        statistics.classes().all()[std::size_t(classes[std::size_t(b)])].label;
+    const auto found = std::find(readout->classes.begin(), readout->classes.end(), label);
+    const int own = found == readout->classes.end() ? -1 : int(found - readout->classes.begin());
+    said_before.add(summarise({scores.row(b), std::size_t(known)}, own, leverages[std::size_t(b)]));
   }
   return {};
 }
