@@ -162,7 +162,7 @@ TEST_CASE("learner state: kept samples that do not fit are refused", "[engine][l
   const test::TempDirectory directory;
   const LearnerConfig config = test::exact_config(3, 100);
   const std::string progress =
-      R"({"form":"factored","next_id":7,"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":0,"readout_lambda":1.5,"readout_samples":1})";
+      R"({"form":"factored","next_id":7,"closed_ids":1,"tasks":1,"task_samples":1,"exact_until":9,"readout_classes":0,"readout_lambda":1.5,"readout_samples":1})";
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = progress;
     return text.replace(text.find(from), from.size(), to);
@@ -188,6 +188,8 @@ TEST_CASE("learner state: kept samples that do not fit are refused", "[engine][l
       {"progress", replaced("factored", "folded")},
       {"progress", replaced("\"next_id\":7", "\"next_id\":5")},
       {"progress", replaced("\"next_id\":7,", "")},
+      {"progress", replaced("\"closed_ids\":1", "\"closed_ids\":7")},
+      {"progress", replaced("\"closed_ids\":1,", "")},
       {"progress", replaced("\"task_samples\":1", "\"task_samples\":3")},
       {"classes", three},
       {"classes", classes + std::string("\3\0\0\0mug", 7) + std::string(8, '\0')},
