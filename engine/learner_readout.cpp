@@ -17,8 +17,8 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
     const std::lock_guard lock(score_mutex);
     ENGRAM_TRY(scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) *
                               (next->classes.size() + 1)));
+    if (said_before.empty()) said_before = next->said_before;  // of a state that was saved
   }
-  if (said_before.empty()) said_before = next->said_before;  // of a state that was saved
   ENGRAM_TRY(reserve_said(next.get()));
   const std::lock_guard lock(readout_mutex);
   readout.swap(next);
