@@ -22,7 +22,9 @@ const PlannedBuffer& row(const MemoryPlan& plan, const std::string& name) {
 }  // namespace
 
 TEST_CASE("plan: the rows that matter have the right size", "[engine][plan]") {
-  const MemoryPlan exact = plan(test::exact_config(1280, 10000), 100, 1000);
+  LearnerConfig splitting = test::exact_config(1280, 10000);
+  splitting.lambda_rule = LambdaRule::paper;
+  const MemoryPlan exact = plan(splitting, 100, 1000);
   CHECK(row(exact, "G and its factor").bytes == 400'000'000);
   CHECK(row(exact, "G and its factor").shape == "(10000, 10000) float");
   CHECK(row(exact, "signs W").bytes == 1280 / 8 * 10000);
