@@ -115,7 +115,8 @@ TEST_CASE("npy: what cannot be used is refused with a sentence", "[tools][npy]")
 
   const float infinite = std::numeric_limits<float>::infinity();
   for (const float bad : {std::nanf(""), infinite, -infinite}) {
-    const auto array = NpyView::parse(bytes_of(npy("<f4", "(2,)", floats({1, bad}))), "a.npy");
+    const std::string pair = npy("<f4", "(2,)", floats({1, bad}));
+    const auto array = NpyView::parse(bytes_of(pair), "a.npy");
     CHECK(test::says(array.value().floats().status(), "value 1 of 2"));
   }
   const double large = 1e300;
