@@ -6,6 +6,12 @@
 
 namespace engram {
 
+std::vector<std::string> labels_of(std::span<const ClassInfo> classes) {
+  std::vector<std::string> labels;
+  for (const ClassInfo& info : classes) labels.push_back(info.label);
+  return labels;
+}
+
 int ClassList::find(const std::string& label) const {
   const auto found = index_.find(label);
   return found == index_.end() ? -1 : found->second;

@@ -17,6 +17,8 @@ struct ClassInfo {
   bool operator==(const ClassInfo&) const = default;
 };
 
+std::vector<std::string> labels_of(std::span<const ClassInfo> classes);
+
 class ClassList {
  public:
   int find(const std::string& label) const;  // -1: not known

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -31,7 +30,6 @@ constexpr double kAsGood = 5e-4;            // of the loss
 constexpr double kSmallestResidual = 3e-4;  // RSS / N below is rounding
 constexpr double kNull = 1e-3;              // eigenvalues below this part of lambda0 are zeros
 constexpr std::uint64_t kSeed = 0x474356;
-constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 bool coin(int row, int col) {
   const PhiloxWords words = philox({std::uint32_t(col) / 128, std::uint32_t(row), 0, 0}, kSeed);

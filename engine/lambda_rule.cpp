@@ -18,7 +18,6 @@ namespace engram {
 namespace {
 
 constexpr double kFloatFloor = 1e-6;  // of the largest eigenvalue
-constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 // Hidden units of some samples of the task, with the classes in the same order.
 struct HiddenRows {

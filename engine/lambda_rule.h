@@ -17,6 +17,7 @@
 // otherwise in float by the backend's kernels. Cost. One factorisation per candidate tried.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,10 +30,12 @@
 
 namespace engram {
 
+inline constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();  // it never wins
+
 struct LambdaChoice {
   double lambda = 0;
   std::vector<double> candidates;  // ascending; empty where nothing was tried
-  std::vector<double> losses;      // NaN: not usable
+  std::vector<double> losses;      // kNoLoss: not usable
   std::string note;                // empty, or why the rule fell back
   bool factored = false;           // the factor at `lambda` is in the upper triangle already
 };

@@ -80,7 +80,6 @@ struct Learner::Impl {
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
   Status restore_factored(const SavedLearner& saved);
-  Status prepare_labels(const std::vector<ClassInfo>& classes);
 
   const LearnerConfig config;
   Arena arena;

@@ -48,7 +48,7 @@ std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
   readout->confidence = before.confidence;
   readout->probes = before.probes;
   readout->said_before = before.said_before;
-  for (const ClassInfo& info : statistics.classes().all()) readout->classes.push_back(info.label);
+  readout->classes = labels_of(statistics.classes().all());
   readout->hidden_units = before.hidden_units;
   readout->lambda = before.lambda;
   readout->samples = statistics.samples();

@@ -11,7 +11,7 @@ namespace engram {
 
 Status Learner::Impl::restore_dense(const SavedLearner& saved) {
   if (statistics.form() == Form::factored) ENGRAM_TRY(move_to_dense());
-  ENGRAM_TRY(prepare_labels(saved.classes));
+  ENGRAM_TRY(statistics.prepare(labels_of(saved.classes)));
   std::vector<std::int64_t> counts;
   for (const ClassInfo& info : saved.classes) counts.push_back(info.samples);
   statistics.restore_counts(counts);
@@ -38,7 +38,7 @@ Status Learner::Impl::restore_dense(const SavedLearner& saved) {
 Status Learner::Impl::restore_factored(const SavedLearner& saved) {
   const std::size_t row_bytes = Projection::row_bytes(config);
   const std::size_t count = saved.samples.classes.size(), at_once = std::size_t(scratch.h.rows);
-  ENGRAM_TRY(prepare_labels(saved.classes));
+  ENGRAM_TRY(statistics.prepare(labels_of(saved.classes)));
   ENGRAM_TRY(statistics.factored().reserve(int(count)));
   for (std::size_t first = 0; first < count;) {
     // As far as numbers follow each other.
@@ -61,12 +61,6 @@ Status Learner::Impl::restore_factored(const SavedLearner& saved) {
   }
   statistics.restore(saved.progress.exact_until, saved.progress.next_id);
   return {};
-}
-
-Status Learner::Impl::prepare_labels(const std::vector<ClassInfo>& classes) {
-  std::vector<std::string> labels;
-  for (const ClassInfo& info : classes) labels.push_back(info.label);
-  return statistics.prepare(labels);
 }
 
 Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kernels) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "engine/gcv.h"
+#include "engine/gram_spectrum.h"
 #include "engine/lambda_range.h"
 #include "engine/lambda_search.h"
 
@@ -23,11 +23,6 @@ constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
 constexpr double kMoreCurvature = 1.5;  // of all samples than of a part
-constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
-
-double trace(const GramView& kernel) {
-  return std::accumulate(kernel.diagonal, kernel.diagonal + kernel.size, 0.0);
-}
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
 // which ones does not depend on the order in which they came. Ascending.

@@ -72,7 +72,7 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
       note += fmt::format("{}G + {:g} I has no Cholesky factor in float; {:g} is used.",
                           note.empty() ? "" : " ", lambda, tried);
     }
-    for (const ClassInfo& info : statistics.classes().all()) readout.classes.push_back(info.label);
+    readout.classes = labels_of(statistics.classes().all());
     readout.hidden_units = statistics.hidden_units();
     readout.lambda = tried;
     readout.samples = statistics.samples();

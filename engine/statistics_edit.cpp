@@ -76,9 +76,7 @@ std::vector<std::int32_t> Statistics::drop_empty_classes() {
 Status Statistics::absorb(const Statistics& other) {
   ENGRAM_CHECK(dense_ && other.dense_ && other.hidden_units() == hidden_units());
   const std::int64_t exact_before = std::min(exact_until_, other.exact_until_);
-  std::vector<std::string> labels;
-  for (const ClassInfo& info : other.classes_.all()) labels.push_back(info.label);
-  ENGRAM_TRY(prepare(labels));
+  ENGRAM_TRY(prepare(labels_of(other.classes_.all())));
   std::vector<std::int32_t> index;
   for (const ClassInfo& info : other.classes_.all()) {
     index.push_back(classes_.find(info.label));

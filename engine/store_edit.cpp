@@ -16,8 +16,7 @@ bool has_class(const std::vector<ClassInfo>& classes, const std::string& label) 
 }
 
 Status no_such_class(const Learner& learner, const std::string& label) {
-  std::vector<std::string> names;
-  for (const ClassInfo& info : learner.classes()) names.push_back(info.label);
+  const std::vector<std::string> names = labels_of(learner.classes());
   if (names.empty()) {
     return Status(
         Code::not_found,

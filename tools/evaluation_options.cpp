@@ -202,11 +202,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->check(CLI::Range(1, 65536));
   command.add_option("--out", options.out, "Folder of the report (default engram-report)")
       ->type_name("DIR");
-  add_learner_options(command, options.learner, "--projection-seed");
-  // Here these take lists.
-  for (const char* single : {"--hidden", "--lambda", "--nonlinearity", "--projection-seed"}) {
-    command.remove_option(command.get_option(single));
-  }
+  add_kind_options(command, options.learner);
   command
       .add_option("--hidden", options.hidden, "M, hidden units; a list is compared (default 2000)")
       ->type_name("LIST")

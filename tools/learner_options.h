@@ -24,7 +24,9 @@ struct LearnerOptions {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> keep_features;  // yes or no
 };
-// `seed_option`: what the seed of the projection is called in this command.
+// Those that name one kind of learner: arithmetic, weights, keep-features.
+void add_kind_options(CLI::App& command, LearnerOptions& options);
+// All of them. `seed_option`: what the seed of the projection is called in this command.
 void add_learner_options(CLI::App& command, LearnerOptions& options,
                          const char* seed_option = "--seed");
 // `base` with what was given. `float` alone means Gaussian weights, as in the paper.

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "engine/learner.h"
-#include "platform/threads.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/thread_count.h"
 
 namespace engram {
 namespace {
@@ -58,29 +59,8 @@ Samples shuffled(const Samples& samples, std::mt19937& random) {
 }
 
 Learner reloaded(const Learner& learner, const std::string& path) {
-  SnapshotWriter writer = std::move(SnapshotWriter::create(path)).value();
-  REQUIRE(learner.save(writer).ok());
-  REQUIRE(writer.commit().ok());
-  const SnapshotReader reader = std::move(SnapshotReader::open(path)).value();
-  return std::move(Learner::load(reader)).value();
+  return std::move(test::round_trip(learner, path)).value();
 }
-
-std::vector<float> scores_of(Learner& learner, const Samples& samples) {
-  const auto readout = learner.readout();
-  const int classes = int(readout->classes.size());
-  std::vector<float> scores(std::size_t(samples.count() * classes));
-  REQUIRE(
-      learner
-          .score(samples.features(), *readout, {scores.data(), samples.count(), classes, classes})
-          .ok());
-  return scores;
-}
-
-struct Threads {
-  explicit Threads(int count) : before(thread_count()) { set_thread_count(count); }
-  ~Threads() { set_thread_count(before); }
-  int before;
-};
 
 }  // namespace
 
@@ -96,11 +76,11 @@ TEST_CASE("form: 200 histories in any order, split, thread count and form have o
     Learner kept = learner_of(with_rule(hidden, LambdaRule::fixed));
     Learner dense = learner_of(with_rule(hidden, LambdaRule::fixed, /*keep=*/false));
     {
-      const Threads threads(1);
+      const test::ThreadCount threads(1);
       learn(dense, samples, {samples.count()});
     }
     {
-      const Threads threads(2);
+      const test::ThreadCount threads(2);
       learn(kept, shuffled(samples, random), cuts(samples.count(), random));
     }
     REQUIRE(dense.form() == Form::dense);
@@ -178,7 +158,8 @@ TEST_CASE("form: the readouts of both forms agree", "[engine][form]") {
       }
       REQUIRE(kept.form() == Form::factored);
       REQUIRE(kept.readout()->lambda == dense.readout()->lambda);
-      const std::vector<float> a = scores_of(kept, other), b = scores_of(dense, other);
+      const std::vector<float> a = test::scores_of(kept, *kept.readout(), other),
+                               b = test::scores_of(dense, *dense.readout(), other);
       double worst = 0;
       for (std::size_t i = 0; i < a.size(); ++i)
         worst = std::max(worst, std::abs(double(a[i]) - b[i]));
@@ -219,7 +200,8 @@ TEST_CASE("form: real numbers move to dense as well", "[engine][form]") {
     REQUIRE(each->end_task().ok());
   }
   REQUIRE(kept.form() == Form::dense);
-  const std::vector<float> a = scores_of(kept, samples), b = scores_of(dense, samples);
+  const std::vector<float> a = test::scores_of(kept, *kept.readout(), samples),
+                           b = test::scores_of(dense, *dense.readout(), samples);
   for (std::size_t i = 0; i < a.size(); ++i) REQUIRE(test::close(a[i], b[i], 1e-3, 1e-3));
 }
 

@@ -10,6 +10,7 @@
 #include "engine/gram_spectrum.h"
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/gauss.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 
@@ -18,32 +19,7 @@ namespace {
 
 using test::make_samples;
 using test::Samples;
-using Matrix = std::vector<std::vector<double>>;
-
-// A x = b for every column of b by Gauss with pivoting: nothing in common with the code under test.
-Matrix solve(Matrix a, Matrix b) {
-  const std::size_t n = a.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t pivot = i;
-    for (std::size_t r = i; r < n; ++r) {
-      if (std::abs(a[r][i]) > std::abs(a[pivot][i])) pivot = r;
-    }
-    std::swap(a[i], a[pivot]);
-    std::swap(b[i], b[pivot]);
-    for (std::size_t r = i + 1; r < n; ++r) {
-      const double factor = a[r][i] / a[i][i];
-      for (std::size_t c = i; c < n; ++c) a[r][c] -= factor * a[i][c];
-      for (std::size_t c = 0; c < b[r].size(); ++c) b[r][c] -= factor * b[i][c];
-    }
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t c = 0; c < b[i].size(); ++c) {
-      for (std::size_t j = i + 1; j < n; ++j) b[i][c] -= a[i][j] * b[j][c];
-      b[i][c] /= a[i][i];
-    }
-  }
-  return b;
-}
+using Matrix = test::Table;
 
 struct Row {
   std::vector<double> h;
@@ -62,7 +38,7 @@ double defined_loss(const std::vector<Row>& learned, const std::vector<Row>& hel
     }
   }
   for (std::size_t i = 0; i < m; ++i) g[i][i] += lambda;
-  const Matrix readout = solve(g, c);
+  const Matrix readout = test::solve(g, c);
   double sum = 0;
   for (const Row& row : held) {
     for (int k = 0; k < classes; ++k) {

@@ -6,6 +6,7 @@
 
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
 
@@ -13,26 +14,8 @@ namespace engram {
 namespace {
 
 using test::make_samples;
+using test::round_trip;
 using test::Samples;
-
-Result<Learner> round_trip(const Learner& learner, const std::string& path) {
-  SnapshotWriter writer = std::move(SnapshotWriter::create(path)).value();
-  REQUIRE(learner.save(writer).ok());
-  REQUIRE(writer.commit().ok());
-  ENGRAM_ASSIGN(const SnapshotReader reader, SnapshotReader::open(path));
-  return Learner::load(reader);
-}
-
-std::vector<float> scores_of(Learner& learner, const Samples& samples) {
-  const auto readout = learner.readout();
-  const auto classes = int(readout->classes.size());
-  std::vector<float> scores(std::size_t(samples.count() * classes));
-  REQUIRE(
-      learner
-          .score(samples.features(), *readout, {scores.data(), samples.count(), classes, classes})
-          .ok());
-  return scores;
-}
 
 using Sections = std::vector<std::pair<std::string, std::string>>;
 
@@ -83,7 +66,8 @@ TEST_CASE("learner state: the round trip keeps everything", "[engine][learner][s
   CHECK(loaded->readout()->samples == 40);
   CHECK(loaded->readout()->classes == learner.readout()->classes);
   CHECK(loaded->readout()->weights == learner.readout()->weights);
-  CHECK(scores_of(*loaded, samples) == scores_of(learner, samples));
+  CHECK(test::scores_of(*loaded, *loaded->readout(), samples) ==
+        test::scores_of(learner, *learner.readout(), samples));
 
   // And it goes on the same way.
   for (Learner* each : {&learner, &*loaded}) {

@@ -4,36 +4,15 @@
 #include <random>
 
 #include "tests/support/catch.h"
+#include "tests/support/gauss.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 
 namespace engram {
 namespace {
 
-using Matrix = std::vector<std::vector<double>>;
-
-// Gauss and Jordan in double, with pivots: A X = B.
-Matrix solve(Matrix a, Matrix b) {
-  const std::size_t n = a.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t p = c;
-    for (std::size_t r = c; r < n; ++r) {
-      if (std::abs(a[r][c]) > std::abs(a[p][c])) p = r;
-    }
-    std::swap(a[c], a[p]);
-    std::swap(b[c], b[p]);
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == c) continue;
-      const double f = a[r][c] / a[c][c];
-      for (std::size_t i = c; i < n; ++i) a[r][i] -= f * a[c][i];
-      for (std::size_t i = 0; i < b[r].size(); ++i) b[r][i] -= f * b[c][i];
-    }
-  }
-  for (std::size_t r = 0; r < n; ++r) {
-    for (double& value : b[r]) value /= a[r][r];
-  }
-  return b;
-}
+using Matrix = test::Table;
+using test::solve;
 
 // Samples of uneven classes, and G, C, counts of them in both forms.
 struct Problem {

@@ -7,6 +7,7 @@
 
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 using test::make_samples;
 using test::Samples;
+using test::scores_of;
 
 constexpr int kFeatures = 16;
 
@@ -26,15 +28,6 @@ LearnerConfig config_of(int hidden, bool keep) {
   return config;
 }
 
-std::vector<float> scores_of(Learner& learner, const Readout& readout, const Samples& samples) {
-  const int classes = int(readout.classes.size());
-  std::vector<float> scores(std::size_t(samples.count() * classes));
-  REQUIRE(
-      learner.score(samples.features(), readout, {scores.data(), samples.count(), classes, classes})
-          .ok());
-  return scores;
-}
-
 // The current readout of `learner` against the full solve at its lambda.
 void check_equals_full_solve(Learner& learner, const Samples& probes) {
   const auto instant = learner.readout();
@@ -42,11 +35,7 @@ void check_equals_full_solve(Learner& learner, const Samples& probes) {
   const std::vector<float> mine = scores_of(learner, *instant, probes);
   // A learner of its own: solving must not help the one that is tested.
   const test::TempDirectory directory;
-  SnapshotWriter writer = std::move(SnapshotWriter::create(directory / "state")).value();
-  REQUIRE(learner.save(writer).ok());
-  REQUIRE(writer.commit().ok());
-  const SnapshotReader reader = std::move(SnapshotReader::open(directory / "state")).value();
-  Learner other = std::move(Learner::load(reader)).value();
+  Learner other = std::move(test::round_trip(learner, directory / "state")).value();
   const auto full = std::move(other.solve(instant->lambda)).value().readout;
   REQUIRE(full->classes == instant->classes);
   const std::vector<float> theirs = scores_of(other, *full, probes);

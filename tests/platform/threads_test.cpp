@@ -9,16 +9,10 @@
 #include "platform/blas.h"
 #include "tests/support/catch.h"
 #include "tests/support/no_new_threads.h"
+#include "tests/support/thread_count.h"
 
 namespace engram {
 namespace {
-
-// Runs with a thread count, then gives the program's own choice back.
-struct Threads {
-  explicit Threads(int count) : before(thread_count()) { set_thread_count(count); }
-  ~Threads() { set_thread_count(before); }
-  int before;
-};
 
 void require_each_once(int count, int grain) {
   std::vector<std::atomic<int>> visits(static_cast<std::size_t>(count));
@@ -39,13 +33,13 @@ TEST_CASE("threads: every element is visited once", "[platform][threads]") {
   const int count = GENERATE(0, 1, 2, 15, 16, 17, 1000);
   const int grain = GENERATE(1, 2, 16, 5000);
   CAPTURE(threads, count, grain);
-  const Threads with(threads);
+  const test::ThreadCount with(threads);
   REQUIRE(thread_count() == threads);
   require_each_once(count, grain);
 }
 
 TEST_CASE("threads: many jobs, one after another", "[platform][threads]") {
-  const Threads with(3);
+  const test::ThreadCount with(3);
   for (int i = 0; i < 2000; ++i) {
     std::atomic<int> sum{0};
     parallel_for(7, 1, [&](int begin, int end) { sum += end - begin; });
@@ -54,7 +48,7 @@ TEST_CASE("threads: many jobs, one after another", "[platform][threads]") {
 }
 
 TEST_CASE("threads: what a body wrote is seen after the call", "[platform][threads]") {
-  const Threads with(2);
+  const test::ThreadCount with(2);
   std::vector<int> plain(4096);  // not atomic on purpose: ThreadSanitizer watches
   for (int round = 1; round < 50; ++round) {
     parallel_for(4096, 64, [&](int begin, int end) {
@@ -66,7 +60,7 @@ TEST_CASE("threads: what a body wrote is seen after the call", "[platform][threa
 }
 
 TEST_CASE("threads: a body may call again, several threads may call", "[platform][threads]") {
-  const Threads with(2);
+  const test::ThreadCount with(2);
   std::atomic<int> inner{0};
   parallel_for(8, 1, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
@@ -87,7 +81,7 @@ TEST_CASE("threads: a body may call again, several threads may call", "[platform
 }
 
 TEST_CASE("threads: a system that gives none is no failure", "[platform][threads]") {
-  const Threads with(1);
+  const test::ThreadCount with(1);
   {
     const test::NoNewThreads refused;
     set_thread_count(4);
@@ -100,7 +94,7 @@ TEST_CASE("threads: a system that gives none is no failure", "[platform][threads
 }
 
 TEST_CASE("threads: OpenBLAS has as many, or one for as long as asked", "[platform][threads]") {
-  const Threads with(3);
+  const test::ThreadCount with(3);
   REQUIRE(openblas_get_num_threads() == 3);
   {
     const OneBlasThread outer;
@@ -113,7 +107,7 @@ TEST_CASE("threads: OpenBLAS has as many, or one for as long as asked", "[platfo
 }
 
 TEST_CASE("threads: 0 means one per usable core", "[platform][threads]") {
-  const Threads with(0);
+  const test::ThreadCount with(0);
   REQUIRE(thread_count() >= 1);
   require_each_once(100, 1);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/gram_view.h"
+#include "tests/support/gauss.h"
 
 namespace engram::test {
 
@@ -67,30 +68,6 @@ inline RidgeCase make_ridge_case(int class_count, int per_class, int units, doub
   return result;
 }
 
-// The solution of a x = b by Gauss with pivoting; b has several columns.
-inline std::vector<std::vector<double>> gauss(std::vector<std::vector<double>> a,
-                                              std::vector<std::vector<double>> b) {
-  const std::size_t n = a.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t pivot = i;
-    for (std::size_t r = i; r < n; ++r) {
-      if (std::abs(a[r][i]) > std::abs(a[pivot][i])) pivot = r;
-    }
-    std::swap(a[i], a[pivot]);
-    std::swap(b[i], b[pivot]);
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == i) continue;
-      const double factor = a[r][i] / a[i][i];
-      for (std::size_t c = i; c < n; ++c) a[r][c] -= factor * a[i][c];
-      for (std::size_t c = 0; c < b[r].size(); ++c) b[r][c] -= factor * b[i][c];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (double& value : b[i]) value /= a[i][i];
-  }
-  return b;
-}
-
 // Trained on the rows with learned[i], M x M, the textbook way.
 struct BruteForce {
   BruteForce(const RidgeCase& problem, const std::vector<bool>& learned, double lambda) {
@@ -105,7 +82,7 @@ struct BruteForce {
       }
     }
     for (std::size_t r = 0; r < m; ++r) gram[r][r] += lambda;
-    weights = gauss(gram, sums);
+    weights = solve(gram, sums);
   }
   std::vector<float> scores(std::span<const double> h) const {
     std::vector<float> result;
@@ -119,7 +96,7 @@ struct BruteForce {
   double leverage(std::span<const double> h) const {
     std::vector<std::vector<double>> column;
     for (const double value : h) column.push_back({value});
-    const auto x = gauss(gram, column);
+    const auto x = solve(gram, column);
     double sum = 0;
     for (std::size_t m = 0; m < h.size(); ++m) sum += h[m] * x[m][0];
     return sum;
