@@ -9,10 +9,6 @@
 #include "tools/evaluation_data.h"
 #include "tools/learner_options.h"
 
-namespace CLI {
-class App;
-}
-
 namespace engram {
 
 struct EvaluateOptions {
@@ -39,8 +35,6 @@ struct EvaluateOptions {
   double false_alarm = 5;  // in %, of open_set
   LearnerOptions learner;  // the rest of a learner
 };
-
-void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
 
 // One row, without runs, for every head with every M, lambda and nonlinearity that mean something
 // to it. invalid_argument: a word that is no head, a number out of range.

@@ -3,47 +3,10 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "engine/lambda_range.h"
 
 namespace engram {
-
-void add_kind_options(CLI::App& command, LearnerOptions& options) {
-  command
-      .add_option(
-          "--arithmetic", options.arithmetic,
-          "exact: whole numbers, the same bits everywhere (default). float: as in the paper")
-      ->type_name("KIND");
-  command
-      .add_option("--weights", options.weights,
-                  "bipolar or gaussian projection (default bipolar; gaussian with float)")
-      ->type_name("KIND");
-  command
-      .add_option(
-          "--keep-features", options.keep_features,
-          "yes: keep encoded samples while they cost less than sums (default). no: only sums")
-      ->type_name("yes|no")
-      ->check(CLI::IsMember({"yes", "no"}));
-}
-
-void add_learner_options(CLI::App& command, LearnerOptions& options, const char* seed_option) {
-  command
-      .add_option("--hidden", options.hidden,
-                  "M, hidden units: 100 to 20000, or 0 for none (default 2000)")
-      ->type_name("M");
-  add_kind_options(command, options);
-  command
-      .add_option("--nonlinearity", options.nonlinearity,
-                  "relu or square after the projection (default relu)")
-      ->type_name("KIND");
-  command
-      .add_option("--lambda", options.lambda,
-                  "Ridge: a rule (loo, gcv, paper, code) or a number (default loo)")
-      ->type_name("RULE|X");
-  command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
-      ->type_name("N");
-}
 
 Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig config) {
   if (options.hidden) config.hidden = *options.hidden;

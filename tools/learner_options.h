@@ -1,4 +1,4 @@
-// Options that say how a learner is made, described and checked in one place.
+// Options that say how a learner is made, and what they mean. (tools/commands/options.h asks for them.)
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,6 @@
 
 #include "engine/config.h"
 #include "platform/status.h"
-
-namespace CLI {
-class App;
-}
 
 namespace engram {
 
@@ -24,11 +20,6 @@ struct LearnerOptions {
   std::optional<std::uint64_t> seed;
   std::optional<std::string> keep_features;  // yes or no
 };
-// Those that name one kind of learner: arithmetic, weights, keep-features.
-void add_kind_options(CLI::App& command, LearnerOptions& options);
-// All of them. `seed_option`: what the seed of the projection is called in this command.
-void add_learner_options(CLI::App& command, LearnerOptions& options,
-                         const char* seed_option = "--seed");
 // `base` with what was given. `float` alone means Gaussian weights, as in the paper.
 Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig base);
 // ok, or a sentence that names the first option that disagrees with an existing state: a learner is

@@ -1,4 +1,4 @@
-// engram: one program, one command each in cmd_*.cpp.
+// engram: one program, one command each in commands/.
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
@@ -8,10 +8,10 @@
 
 #include "platform/threads.h"
 #include "platform/version.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/options.h"
 #include "tools/convert/model_trial.h"
 #include "tools/exit_code.h"
-#include "tools/options.h"
 #include "tools/terminal.h"
 
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "engine/model_store.h"
-#include "tools/options.h"
 #include "tools/terminal.h"
 
 namespace engram {

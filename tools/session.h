@@ -1,6 +1,6 @@
 // What every command gets, and how a command joins the program.
 //
-// A command is one file cmd_<name>.cpp with one function add_<name>(): it describes itself and its
+// A command is one file commands/<name>.cpp with one function add_<name>(): it describes itself and its
 // options, and leaves behind what to run. main.cpp runs the one that the user chose.
 #pragma once
 
@@ -49,6 +49,9 @@ void set_program_help(CLI::App& app);
 // "Did you mean classify?" for a word that is no command; empty when nothing is near.
 std::string nearest_command(const CLI::App& app, const std::string& word);
 
+// Fills in what the user left out: --home, then --state (from $ENGRAM_STATE, else
+// HOME/state/default).
+void complete(GlobalOptions& options);
 // not_found: there is no state in this directory, and how to make one.
 Status no_state(const std::string& directory);
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/store.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/exit_code.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"

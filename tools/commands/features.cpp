@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/file.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/exit_code.h"
 #include "tools/npy.h"
 #include "tools/open_model.h"

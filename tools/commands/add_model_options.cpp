@@ -1,4 +1,4 @@
-#include "tools/add_model_options.h"
+#include "tools/commands/add_model_options.h"
 
 #include <algorithm>
 #include <memory>

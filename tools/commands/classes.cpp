@@ -4,7 +4,7 @@
 
 #include "engine/store.h"
 #include "engine/store_load.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/table.h"
 #include "tools/teaching_report.h"
 #include "tools/terminal.h"

@@ -6,10 +6,10 @@
 
 #include "engine/recogniser.h"
 #include "platform/sentence.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/options.h"
 #include "tools/exit_code.h"
 #include "tools/learn_report.h"
-#include "tools/learner_options.h"
 #include "tools/picture_stream.h"
 #include "tools/precheck.h"
 #include "tools/progress.h"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model_store.h"
-#include "tools/add_model_options.h"
-#include "tools/commands.h"
+#include "tools/commands/add_model_options.h"
+#include "tools/commands/commands.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
 #include "tools/units.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/edit_report.h"
 #include "tools/terminal.h"
 #include "tools/units.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/store_merge.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"
 #include "tools/units.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/memory_plan.h"
-#include "tools/commands.h"
-#include "tools/learner_options.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/options.h"
 #include "tools/table.h"
 #include "tools/units.h"
 

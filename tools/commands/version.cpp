@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/version.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 
 namespace engram {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/store_load.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/edit_report.h"
 #include "tools/table.h"
 #include "tools/terminal.h"

@@ -7,7 +7,8 @@
 
 #include "engine/calibrate.h"
 #include "platform/file.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/evaluate_options.h"
 #include "tools/evaluation_report.h"
 #include "tools/evaluation_run.h"
 #include "tools/exit_code.h"

@@ -10,7 +10,7 @@
 #include "engine/model_store.h"
 #include "engine/store.h"
 #include "engine/store_load.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 

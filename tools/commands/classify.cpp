@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/recogniser.h"
-#include "tools/commands.h"
+#include "tools/commands/commands.h"
 #include "tools/exit_code.h"
 #include "tools/picture_stream.h"
 #include "tools/progress.h"

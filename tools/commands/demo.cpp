@@ -5,12 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tools/add_model_options.h"
-#include "tools/commands.h"
+#include "tools/commands/add_model_options.h"
+#include "tools/commands/commands.h"
+#include "tools/commands/options.h"
 #include "tools/convert/scratch_folder.h"
 #include "tools/demo_report.h"
 #include "tools/demo_show.h"
-#include "tools/learner_options.h"
 #include "tools/open_model.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"

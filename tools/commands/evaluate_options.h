@@ -1,0 +1,14 @@
+// The options of `engram evaluate`; tools/evaluation_options.h says what they mean.
+#pragma once
+
+#include "tools/evaluation_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace engram {
+
+void add_evaluate_options(CLI::App& command, EvaluateOptions& options);
+
+}  // namespace engram

@@ -1,0 +1,59 @@
+#include "tools/commands/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace engram {
+
+void add_global_options(CLI::App& app, GlobalOptions& options) {
+  app.add_option("--state", options.state,
+                 "Directory of the learner (default $ENGRAM_STATE, else HOME/state/default)")
+      ->type_name("DIR");
+  app.add_option("--home", options.home, "Where models and states are kept (default $ENGRAM_HOME)")
+      ->type_name("DIR");
+  app.add_option("--model", options.model,
+                 "Backbone, by name (default: the state's own, else efficientnet-lite0)")
+      ->type_name("NAME");
+  app.add_option("--threads", options.threads, "Threads to use; 0 takes one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+  app.add_flag("--json", options.json, "One JSON object per answer on stdout, and nothing else");
+  app.add_flag("--quiet", options.quiet, "Only answers and errors; no progress, no remarks");
+}
+
+void add_kind_options(CLI::App& command, LearnerOptions& options) {
+  command
+      .add_option(
+          "--arithmetic", options.arithmetic,
+          "exact: whole numbers, the same bits everywhere (default). float: as in the paper")
+      ->type_name("KIND");
+  command
+      .add_option("--weights", options.weights,
+                  "bipolar or gaussian projection (default bipolar; gaussian with float)")
+      ->type_name("KIND");
+  command
+      .add_option(
+          "--keep-features", options.keep_features,
+          "yes: keep encoded samples while they cost less than sums (default). no: only sums")
+      ->type_name("yes|no")
+      ->check(CLI::IsMember({"yes", "no"}));
+}
+
+void add_learner_options(CLI::App& command, LearnerOptions& options, const char* seed_option) {
+  command
+      .add_option("--hidden", options.hidden,
+                  "M, hidden units: 100 to 20000, or 0 for none (default 2000)")
+      ->type_name("M");
+  add_kind_options(command, options);
+  command
+      .add_option("--nonlinearity", options.nonlinearity,
+                  "relu or square after the projection (default relu)")
+      ->type_name("KIND");
+  command
+      .add_option("--lambda", options.lambda,
+                  "Ridge: a rule (loo, gcv, paper, code) or a number (default loo)")
+      ->type_name("RULE|X");
+  command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
+      ->type_name("N");
+}
+
+}  // namespace engram

@@ -1,0 +1,20 @@
+// Options that more than one command has, described in one place.
+#pragma once
+
+#include "tools/learner_options.h"
+#include "tools/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace engram {
+
+void add_global_options(CLI::App& app, GlobalOptions& options);
+// Those that name one kind of learner: arithmetic, weights, keep-features.
+void add_kind_options(CLI::App& command, LearnerOptions& options);
+// All of them. `seed_option`: what the seed of the projection is called in this command.
+void add_learner_options(CLI::App& command, LearnerOptions& options,
+                         const char* seed_option = "--seed");
+
+}  // namespace engram
