@@ -39,7 +39,7 @@ def row(name, lines):
 
 if not counts:
     sys.exit(f"{build} holds no coverage of {' or '.join(FOLDERS)}")
-for name in sorted(counts):
+for name in sorted(name for name in counts if counts[name]):
     row(name, counts[name].values())
 for folder in FOLDERS:
     row(f"{folder}/ in all", [count for name in counts if name.startswith(folder + "/")
