@@ -49,7 +49,7 @@ void tile_portable(const void* left, const void* right, int steps, float* tile,
 }
 
 #if defined(__x86_64__)
-bool all_whole(MatrixView<const float> h) {
+ENGRAM_AVX2 bool all_whole(MatrixView<const float> h) {
   constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it drops the fraction
   for (int b = 0; b < h.rows; ++b) {
     const float* row = h.row(b);
@@ -63,25 +63,43 @@ bool all_whole(MatrixView<const float> h) {
   return true;
 }
 
+// Eight columns of two frames to eight words.
+ENGRAM_AVX2 inline __m256i whole_words(const float* even, const float* odd, __m256 factor,
+                                       __m256 odd_factor) {
+  const __m256i low = _mm256_cvttps_epi32(_mm256_mul_ps(factor, _mm256_loadu_ps(even)));
+  const __m256i high = _mm256_cvttps_epi32(_mm256_mul_ps(odd_factor, _mm256_loadu_ps(odd)));
+  return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);
+}
+
 template <int kCols>
-void pack_whole(MatrixView<const float> h, int first, int cols, float factor, void* packed) {
+ENGRAM_AVX2 void pack_whole(MatrixView<const float> h, int first, int cols, float factor,
+                            void* packed) {
   const std::ptrdiff_t strip = std::ptrdiff_t{kCols} * ((h.rows + 1) / 2);
-  const auto word = [factor](float even, float odd) {
-    return (static_cast<std::int32_t>(factor * even) & 0xffff) |
-           static_cast<std::int32_t>(factor * odd) * 65536;
-  };
   for (int b = 0; b < h.rows; b += 2) {
-    const float* __restrict even = h.row(b) + first;
-    const float* __restrict odd = h.row(std::min(b + 1, h.rows - 1)) + first;
-    const float has_odd = b + 1 < h.rows ? 1.0f : 0.0f;
-    std::int32_t* __restrict out = static_cast<std::int32_t*>(packed) + kCols * (b / 2);
+    const bool has_odd = b + 1 < h.rows;
+    const float* even = h.row(b) + first;
+    const float* odd = h.row(has_odd ? b + 1 : b) + first;
+    const __m256 factors = _mm256_set1_ps(factor);
+    const __m256 odd_factors = _mm256_set1_ps(has_odd ? factor : 0.0f);
+    std::int32_t* out = static_cast<std::int32_t*>(packed) + kCols * (b / 2);
     int col = 0;
-    for (; col + kCols <= cols; col += kCols, out += strip) {
-      for (int c = 0; c < kCols; ++c) out[c] = word(even[col + c], has_odd * odd[col + c]);
+    // Eight words at a time, also of a step of six: the two beyond are the next step's, which come
+    // later; the last step has none to come.
+    constexpr int kWide = (kCols + 7) / 8 * 8;
+    const int wide_cols = kWide == kCols || b + 2 < h.rows ? cols - kWide : -1;
+    for (; col <= wide_cols; col += kCols, out += strip) {
+      for (int c = 0; c < kWide; c += 8) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + c),
+                            whole_words(even + col + c, odd + col + c, factors, odd_factors));
+      }
     }
-    if (col == cols) continue;
-    for (int c = 0; c < kCols; ++c) {
-      out[c] = col + c < cols ? word(even[col + c], has_odd * odd[col + c]) : 0;
+    for (; col < cols; col += kCols, out += strip) {
+      for (int c = 0; c < kCols; ++c) {
+        const bool there = col + c < cols;
+        const auto low = there ? static_cast<std::int32_t>(factor * even[col + c]) : 0;
+        const auto high = there && has_odd ? static_cast<std::int32_t>(factor * odd[col + c]) : 0;
+        out[c] = (low & 0xffff) | high * 65536;
+      }
     }
   }
 }

@@ -19,7 +19,7 @@ namespace engram::cpu {
 namespace {
 
 constexpr int kLanes = 16;                      // units per step of the portable code
-constexpr std::int64_t kPartWeights = 1 << 21;  // below this, handing work over costs more
+constexpr std::int64_t kPartWeights = 1 << 18;  // below this, handing work over costs more
 
 void project_lanes(const std::int8_t* q, SignMatrixView w, int first_unit, std::int32_t* p) {
   const int lanes = std::min(kLanes, w.outputs - first_unit);
@@ -42,11 +42,13 @@ void project_lanes(const std::int8_t* q, SignMatrixView w, int first_unit, std::
 
 // The units past the last multiple of kLookupUnits, by way of a padded copy of their words.
 void look_up_rest(Lookup* lookup, LookupBlock block) {
-  std::uint32_t words[kMaxTables * kLookupUnits] = {};
+  std::uint32_t words[kMaxTables * kLookupUnits];
   std::int32_t p[kMaxFrames * kLookupUnits];
   const int units = block.units;
   for (int k = 0; k < block.word_rows; ++k) {
-    std::copy_n(block.words + block.words_stride * k, units, words + kLookupUnits * k);
+    std::uint32_t* row = words + kLookupUnits * k;
+    std::copy_n(block.words + block.words_stride * k, units, row);
+    std::fill(row + units, row + kLookupUnits, 0u);
   }
   LookupBlock padded = block;
   padded.words = words;
@@ -104,10 +106,12 @@ void project_by_lookup(Lookup* lookup, MatrixView<const std::int8_t> q, SignMatr
   const int blocks = (w.outputs + kBlockUnits - 1) / kBlockUnits;
   int part_blocks = blocks;
   if (tiles < 4 * thread_count()) {
+    // Every part makes its own tables, so there are no more than are needed to share evenly.
     const std::int64_t block_weights =
         std::int64_t{kBlockUnits} * std::max(w.inputs, 1) * std::min(q.rows, kMaxFrames);
-    part_blocks =
-        static_cast<int>(std::min<std::int64_t>(blocks, kPartWeights / block_weights + 1));
+    const auto smallest = static_cast<int>(kPartWeights / block_weights + 1);
+    const int even = (tiles * blocks - 1) / thread_count() + 1;
+    part_blocks = std::clamp(tiles == 1 ? even : even / 2, std::min(smallest, blocks), blocks);
   }
   const int parts = (blocks + part_blocks - 1) / part_blocks;
   parallel_for(tiles * parts, 1, [&](int first_task, int end_task) {

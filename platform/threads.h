@@ -38,6 +38,8 @@ class RangeBody {
 // shorter; with one thread, or when the pool is taken, it is one range of the full length).
 // The calling thread works too. May be called from several threads and from inside a body: the pool
 // serves one caller at a time, the others do their work themselves. Allocates nothing.
+// Handing work over takes half a microsecond while the threads are awake: they stay so for 40 us
+// after each call, then they sleep.
 void parallel_for(int count, int grain, RangeBody body);
 
 // While one lives, OpenBLAS works in the calling thread alone: for calls from inside a body, and for
