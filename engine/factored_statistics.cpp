@@ -48,7 +48,8 @@ void FactoredStatistics::renumber_classes(std::span<const std::int32_t> new_inde
 Status FactoredStatistics::combine(MatrixView<const float> weights,
                                    MatrixView<float> readout) const {
   ENGRAM_CHECK(weights.cols == kept_.size());
-  for (int block = 0; block < kept_.blocks(); ++block) {
+  // From the last block to the first: who compared all samples with one before has those in the cache.
+  for (int block = kept_.blocks() - 1; block >= 0; --block) {
     const KeptView kept = kept_.block_hidden(block);
     const MatrixView<const float> part{weights.data + block * kBlock, weights.rows, kept.rows,
                                        weights.stride};

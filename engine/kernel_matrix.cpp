@@ -10,7 +10,7 @@ namespace engram {
 int KernelMatrix::capacity_for(int samples, int capacity) {
   constexpr int kStep = 64;
   if (samples <= capacity) return capacity;
-  const int wanted = std::max(samples, capacity + capacity / 16);
+  const int wanted = std::max(samples, capacity + capacity / kStep);
   return (wanted + kStep - 1) / kStep * kStep;
 }
 

@@ -3,7 +3,7 @@
 // A GramView over samples: K below the diagonal, its diagonal apart, UT U = K + lambda I on and above.
 // So every operation on G and its factor works on K and its factor as well.
 //
-// The buffer has room for more samples than it holds; `stride` is that room. It grows by a sixteenth,
+// The buffer has room for more samples than it holds; `stride` is that room. It grows in small steps,
 // in place where the machine allows it, and what is in it, the factor too, is kept.
 #pragma once
 

@@ -214,8 +214,11 @@ Result<LambdaChoice> choose_by_all(const LambdaProblem& problem) {
   }
   LeaveOneOut trial(statistics.kernels(), statistics.factored().kernel().view(),
                     statistics.factored().kept().classes(), statistics.classes().size());
-  return problem.config.lambda_rule == LambdaRule::loo ? choose_by_leave_one_out(trial)
-                                                       : choose_by_kernel_gcv(trial);
+  LambdaChoice choice = problem.config.lambda_rule == LambdaRule::loo
+                            ? choose_by_leave_one_out(trial)
+                            : choose_by_kernel_gcv(trial);
+  if (choice.factored) choice.dual = trial.take_dual();
+  return choice;
 }
 
 // A defined lambda where the rule has nothing to choose by.

@@ -34,10 +34,11 @@ inline constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();  // 
 
 struct LambdaChoice {
   double lambda = 0;
-  std::vector<double> candidates;  // ascending; empty where nothing was tried
+  std::vector<double> candidates;  // that were tried, ascending; lambda may lie between them
   std::vector<double> losses;      // kNoLoss: not usable
   std::string note;                // empty, or why the rule fell back
   bool factored = false;           // the factor at `lambda` is in the upper triangle already
+  std::vector<float> dual;         // (K, N): with the factor of a kernel, its solution; or empty
 };
 
 struct LambdaProblem {

@@ -69,26 +69,31 @@ void LambdaSearch::sweep() {
       if (step >= low_ && step <= high_) attempt(step);
     }
   }
-  if (const std::optional<double> step = best_ ? next({}) : std::nullopt) {
-    attempt(std::clamp(int(std::lround(*step)), low_, high_));
+  if (const std::optional<Move> move = best_ ? next({}) : std::nullopt) {
+    attempt(std::clamp(int(std::lround(move->to)), low_, high_));
   }
 }
 
-void LambdaSearch::descend(int start, std::optional<double> curvature) {
+void LambdaSearch::descend(int start, std::optional<double> curvature, double unseen) {
   attempt(std::clamp(start, low_, high_));
   for (int move = 0; move < kMostMoves && low_ <= high_; ++move) {
     if (!best_) {  // no factor: upwards until there is one
       attempt(std::min(last_ + kLongestMove, high_));
       continue;
     }
-    const std::optional<double> step = next(curvature);
-    if (!step) return;
-    attempt(std::clamp(int(std::lround(*step)), low_, high_));
+    const std::optional<Move> found = next(curvature);
+    if (!found) return;
+    const int step = std::clamp(int(std::lround(found->to)), low_, high_);
+    if (found->promised < unseen) {
+      unseen_ = step;
+      return;
+    }
+    attempt(step);
   }
 }
 
 // Where the minimum should be, or nothing when it is not worth a loss.
-std::optional<double> LambdaSearch::next(std::optional<double> guess) const {
+std::optional<LambdaSearch::Move> LambdaSearch::next(std::optional<double> guess) const {
   const auto at = tried_.find(*best_);
   const Point middle{double(at->first), at->second};
   std::optional<Point> left, right;
@@ -99,34 +104,36 @@ std::optional<double> LambdaSearch::next(std::optional<double> guess) const {
     right = Point{double(std::next(at)->first), std::next(at)->second};
   }
 
-  double target = 0, c = 0;
+  double target = 0, c = 0, promised = 1.0;
   if (left && right) {
     c = bend(*left, middle, *right);
     if (!(c > 0)) return std::nullopt;  // flat
     const double slope = (right->y - left->y) / (right->x - left->x);
     target = (right->x + left->x) / 2 - slope / c;
+    promised = 0.5 * c * (target - middle.x) * (target - middle.x);
   } else if (left || right) {
     const Point other = left ? *left : *right;
     const double slope = (middle.y - other.y) / (middle.x - other.x);
     c = guess.value_or(0.0);
     target = c > 0 ? (middle.x + other.x) / 2 - slope / c
                    : middle.x + (left ? kLongestMove : -kLongestMove);
+    if (c > 0) promised = 0.5 * slope * slope / c;  // from halfway on, where the slope is known
     // The best is at the end of what was tried: the minimum may be near it, but not beyond `other`.
     if ((target - other.x) * (middle.x - other.x) <= 0) target = (middle.x + other.x) / 2;
   } else {
-    return high_ - at->first >= kFirstMove  ? at->first + kFirstMove
-           : at->first - low_ >= kFirstMove ? std::optional<double>(at->first - kFirstMove)
-                                            : std::nullopt;
+    if (high_ - at->first >= kFirstMove) return Move{middle.x + kFirstMove, promised};
+    if (at->first - low_ >= kFirstMove) return Move{middle.x - kFirstMove, promised};
+    return std::nullopt;
   }
   target = std::clamp(target, std::max(double(low_), middle.x - kLongestMove),
                       std::min(double(high_), middle.x + kLongestMove));
   const double gain = c > 0 ? 0.5 * c * (target - middle.x) * (target - middle.x) : 1.0;
   if (gain < kWorthwhile || tried_.contains(int(std::lround(target)))) return std::nullopt;
-  return target;
+  return Move{target, promised};
 }
 
 double LambdaSearch::best_lambda() const {
-  return lambda_of(*best_);
+  return lambda_of(best());
 }
 
 std::optional<double> LambdaSearch::curvature() const {

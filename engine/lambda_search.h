@@ -23,27 +23,33 @@ class LambdaSearch {
 
   // From high to low every decade, then nearer and nearer to the best: about a dozen losses.
   void sweep();
-  // From `start` on by parabolas: three losses, mostly. `curvature` is a guess, of a similar
-  // problem. Where one more step promises less than 3e-4 of the loss, it ends.
-  void descend(int start, std::optional<double> curvature);
+  // From `start` on by parabolas: two or three losses, mostly. `curvature` is a guess, of a similar
+  // problem. Where one more step promises less than 3e-4 of the loss, it ends; less than `unseen`,
+  // it is taken without looking at its loss.
+  void descend(int start, std::optional<double> curvature, double unseen);
 
-  bool found() const { return best_.has_value(); }  // false: no loss was a number
-  int best() const { return *best_; }               // its step
-  int last() const { return last_; }                // the step tried last
+  bool found() const { return best_.has_value(); }       // false: no loss was a number
+  int best() const { return unseen_.value_or(*best_); }  // its step
+  int last() const { return last_; }                     // the step tried last
   double best_lambda() const;
   std::optional<double> curvature() const;  // second derivative of log(loss) a step, at the best
-  void report(LambdaChoice& choice) const;  // lambda and all that was tried
+  void report(LambdaChoice& choice) const;  // lambda, and all whose loss was seen
   static double lambda_of(int step);
   static int step_of(double lambda);  // the nearest
 
  private:
   void attempt(int step);
-  std::optional<double> next(std::optional<double> guess) const;
+  struct Move {
+    double to;
+    double promised;  // of the loss, on a logarithmic scale; 1 where nobody knows
+  };
+  std::optional<Move> next(std::optional<double> guess) const;
 
   int low_, high_;
   std::function<double(double)> loss_;
   std::map<int, double> tried_;  // step, log(loss); NaN: not usable
   std::optional<int> best_;
+  std::optional<int> unseen_;  // the step that is better still, if a parabola is right
   int last_ = 0;
 };
 

@@ -53,7 +53,8 @@ struct Learner::Impl {
                     std::span<const std::string> labels);
   Status publish(std::shared_ptr<const Readout> readout);  // null: there is none
   // A full solve; what refresh() needs of it is noted. `factored`: the factor is there already.
-  Result<std::shared_ptr<const Readout>> solve_all(double lambda, std::string& note, bool factored);
+  Result<std::shared_ptr<const Readout>> solve_all(double lambda, std::string& note, bool factored,
+                                                   std::vector<float> dual);
   // The factor is about to be overwritten.
   void forget_factor();
   // The readout of everything learned, from `before`; null: only a full solve can make it.

@@ -33,9 +33,10 @@ void Learner::Impl::forget_factor() {
 }
 
 Result<std::shared_ptr<const Readout>> Learner::Impl::solve_all(double lambda, std::string& note,
-                                                                bool factored) {
+                                                                bool factored,
+                                                                std::vector<float> dual) {
   forget_factor();
-  ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored));
+  ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored, std::move(dual)));
   fit_readout_confidence(statistics, said_before, readout.get(), next);
   auto shared = std::make_shared<const Readout>(std::move(next));
   if (statistics.form() == Form::dense) solved = shared;
@@ -112,7 +113,7 @@ Result<std::shared_ptr<const Readout>> Learner::refresh() {
                                                            : impl_->refresh_dense(*before));
     if (next == nullptr) {
       std::string note;
-      ENGRAM_ASSIGN(next, impl_->solve_all(before->lambda, note, /*factored=*/false));
+      ENGRAM_ASSIGN(next, impl_->solve_all(before->lambda, note, /*factored=*/false, {}));
     }
     ENGRAM_TRY(impl_->publish(next));
     return next;

@@ -83,8 +83,9 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
       report.rule = name(impl_->config.lambda_rule);
       if (!factored && impl_->config.lambda_rule == LambdaRule::loo) report.rule = "loo by gcv";
     }
-    ENGRAM_ASSIGN(std::shared_ptr<const Readout> solved,
-                  impl_->solve_all(choice.lambda, choice.note, choice.factored));
+    ENGRAM_ASSIGN(
+        std::shared_ptr<const Readout> solved,
+        impl_->solve_all(choice.lambda, choice.note, choice.factored, std::move(choice.dual)));
     report.lambda = solved->lambda;
     report.candidates = std::move(choice.candidates);
     report.losses = std::move(choice.losses);

@@ -16,13 +16,14 @@
 namespace engram {
 namespace {
 
-constexpr int kColumns = 64;        // of the inverse at a time
+constexpr int kColumns = 128;       // of the inverse at a time
 constexpr int kFewSamples = 512;    // up to here a loss costs a few milliseconds
 constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the mean diagonal ...
 constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
 constexpr double kMoreCurvature = 1.5;  // of all samples than of a part
+constexpr double kUnseen = 1e-3;  // of the loss: what a parabola may promise without being checked
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
 // which ones does not depend on the order in which they came. Ascending.
@@ -74,7 +75,7 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   const double total = trace(kernel);
   LambdaSearch search(kSmallest * total / size, kLargest * total,
                       [&](double lambda) { return loss(small, lambda); });
-  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature);
+  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature, 0.0);
   if (!search.found()) return std::nullopt;
   return Start{search.best(), kMoreCurvature * search.curvature().value_or(kTypicalCurvature)};
 }
@@ -96,7 +97,7 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
   if (total <= 0) return without_choice(1.0, "All hidden units are zero");
   if (size == 1) {
     LambdaChoice choice = without_choice(mean, "One sample cannot be left out");
-    choice.factored = std::isfinite(problem.loss(choice.lambda));
+    choice.factored = problem.solve(choice.lambda);
     return choice;
   }
 
@@ -104,13 +105,13 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
                       [&](double lambda) { return loss(problem, lambda); });
   std::optional<Start> start;
   if (size > kFewSamples) start = start_from_part(problem, loss);
-  start ? search.descend(start->step, start->curvature) : search.sweep();
+  start ? search.descend(start->step, start->curvature, kUnseen) : search.sweep();
   if (!search.found()) {
     return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
   }
   LambdaChoice choice;
   search.report(choice);
-  choice.factored = search.last() == search.best() || std::isfinite(problem.loss(choice.lambda));
+  choice.factored = search.last() == search.best() || problem.solve(choice.lambda);
   return choice;
 }
 
@@ -128,13 +129,19 @@ LeaveOneOut::LeaveOneOut(const Kernels& kernels, GramView kernel,
   ENGRAM_CHECK(std::size_t(kernel.size) == classes.size());
 }
 
-double LeaveOneOut::loss(double lambda) {
+bool LeaveOneOut::solve(double lambda) {
   const int n = kernel_.size;
   const MatrixView<float> dual{dual_.data(), class_count_, n, n};
-  if (n == 0 || !kernels_.cholesky(Stream{}, float(lambda), {}, kernel_).ok()) return kNoLoss;
+  if (n == 0 || !kernels_.cholesky(Stream{}, float(lambda), {}, kernel_).ok()) return false;
   std::fill(dual_.begin(), dual_.end(), 0.0f);
   for (int i = 0; i < n; ++i) dual(classes_[std::size_t(i)], i) = 1.0f;
-  if (!kernels_.cholesky_solve(Stream{}, kernel_, dual).ok() ||
+  return kernels_.cholesky_solve(Stream{}, kernel_, dual).ok() &&
+         std::all_of(dual_.begin(), dual_.end(), [](float v) { return std::isfinite(v); });
+}
+
+double LeaveOneOut::loss(double lambda) {
+  const int n = kernel_.size;
+  if (!solve(lambda) ||
       !kernels_
            .inverse_diagonal(Stream{}, kernel_, {scratch_.data(), n, kColumns, kColumns},
                              {inverse_.data(), 1, n, n})
@@ -143,8 +150,9 @@ double LeaveOneOut::loss(double lambda) {
   }
   double sum = 0;
   for (int k = 0; k < class_count_; ++k) {
+    const float* dual = dual_.data() + std::size_t(k) * std::size_t(n);
     for (int i = 0; i < n; ++i) {
-      const double error = double(dual(k, i)) / inverse_[std::size_t(i)];
+      const double error = double(dual[i]) / inverse_[std::size_t(i)];
       sum += error * error;
     }
   }

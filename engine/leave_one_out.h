@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/lambda_rule.h"
@@ -29,15 +30,19 @@ namespace engram {
 
 class LeaveOneOut {
  public:
-  // Borrows `kernel` and `classes`. Memory: N (K + 65) floats.
+  // Borrows `kernel` and `classes`. Memory: N (K + 129) floats.
   LeaveOneOut(const Kernels& kernels, GramView kernel, std::span<const std::int32_t> classes,
               int class_count);
 
   // Factors Kk + lambda I into the kernel's upper triangle. NaN: there is no usable factor.
   double loss(double lambda);
+  // The first half of loss(): factor and A alone. False: there is no usable factor.
+  bool solve(double lambda);
 
-  // Of the last loss() that was not NaN.
-  MatrixView<const float> dual() const;         // (K, N): A, turned; the readout is dual() times H
+  // Of the last loss() or solve() that had a factor.
+  MatrixView<const float> dual() const;  // (K, N): A, turned; the readout is dual() times H
+  std::vector<float> take_dual() { return std::move(dual_); }  // this problem ends with it
+  // Of the last loss() that was not NaN, when no solve() came after it.
   void scores(MatrixView<float> scores) const;  // (N, K): y - A / d, scores without the sample
   double trace_of_inverse() const;              // sum of d
   double squared_dual() const;                  // sum of the squares of A
@@ -54,7 +59,7 @@ class LeaveOneOut {
   int class_count_;
   std::vector<float> dual_;     // (K, N)
   std::vector<float> inverse_;  // (N): d
-  std::vector<float> scratch_;  // (N, 64) of inverse_diagonal
+  std::vector<float> scratch_;  // (N, 128) of inverse_diagonal
 };
 
 // The lambda with the smallest loss: by decades from 1e-4 of the kernel's mean diagonal to ten
@@ -62,10 +67,12 @@ class LeaveOneOut {
 //
 // A function of the set of samples, to rounding: neither their order nor that of the classes
 // matters, and the grid keeps rounding out of the result. Above 512 samples the search is done with
-// about 512 of them, taken evenly from every class, and goes on with all from there: about three
-// evaluations. Ends with problem.loss(choice.lambda), so that factor, dual and scores
-// are those of the choice and `factored` is set. A kernel that allows no choice (no sample, one
-// sample, only zeros, not finite) gets a defined lambda and a note.
+// about 512 of them, taken evenly from every class, and goes on with all from there: two evaluations,
+// mostly. Where the parabola through them promises less than 1e-3 of the loss, its lowest point is taken
+// without a third one: were the loss twice as curved as thought, or half as much, that would cost half
+// of what was promised. Ends with problem.solve(choice.lambda) or more, so that factor and dual are
+// those of the choice and `factored` is set. A kernel that allows no choice (no sample, one sample,
+// only zeros, not finite) gets a defined lambda and a note.
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem);
 
 // The same search for GCV (engine/gcv.h) on the kernel, exactly: RSS = lambda^2 |A|^2 and

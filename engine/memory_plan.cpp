@@ -67,7 +67,7 @@ void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows)
   const std::int64_t kept = std::max<std::int64_t>((samples + kBlock - 1) / kBlock, 1) * kBlock;
   const std::int64_t m = config.hidden_units();
   const std::int64_t room =
-      KernelMatrix::capacity_for(int(samples + samples / 16), KeptSamples::kBlockRows);
+      KernelMatrix::capacity_for(int(samples + samples / 64), KeptSamples::kBlockRows);
   rows.add("samples kept", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
            Lifetime::learned);
   if (config.arithmetic == Arithmetic::exact) {
@@ -98,7 +98,7 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
   rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
-    rows.add("leave-one-out", samples, classes + 65, "float", 4, Lifetime::end_of_task);
+    rows.add("leave-one-out", samples, 129, "float", 4, Lifetime::end_of_task);
     rows.add("a part of the kernel", 512, 512, "float", 4, Lifetime::end_of_task);
   }
   if (splits_task(config)) {

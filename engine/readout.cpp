@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,26 +25,31 @@ bool solve(const DenseStatistics& dense, const Kernels& kernels, std::vector<flo
 }
 
 bool solve(const FactoredStatistics& factored, int classes, const Kernels& kernels,
-           std::vector<float>& weights) {
+           std::vector<float>& dual, std::vector<float>& weights) {
   const GramView kernel = factored.kernel().view();
   const int units = factored.hidden_units();
-  std::vector<float> a(std::size_t(classes) * std::size_t(kernel.size));
-  const MatrixView<float> solution{a.data(), classes, kernel.size, kernel.size};
-  const std::span<const std::int32_t> labels = factored.kept().classes();
-  for (int n = 0; n < kernel.size; ++n) solution(labels[std::size_t(n)], n) = 1.0f;
+  const bool solved = !dual.empty();
+  dual.resize(std::size_t(classes) * std::size_t(kernel.size));
+  const MatrixView<float> solution{dual.data(), classes, kernel.size, kernel.size};
+  if (!solved) {
+    const std::span<const std::int32_t> labels = factored.kept().classes();
+    for (int n = 0; n < kernel.size; ++n) solution(labels[std::size_t(n)], n) = 1.0f;
+    if (!kernels.cholesky_solve(Stream{}, kernel, solution).ok()) return false;
+  }
   weights.assign(std::size_t(classes) * std::size_t(units), 0.0f);
-  return kernels.cholesky_solve(Stream{}, kernel, solution).ok() &&
-         factored.combine(solution, {weights.data(), classes, units, units}).ok();
+  return factored.combine(solution, {weights.data(), classes, units, units}).ok();
 }
 
-bool solve(Statistics& statistics, double lambda, bool factored, std::vector<float>& weights) {
+// dual: empty, or the solution with the factor that is there.
+bool solve(Statistics& statistics, double lambda, bool factored, std::vector<float> dual,
+           std::vector<float>& weights) {
   const Kernels& kernels = statistics.kernels();
   const bool dense = statistics.form() == Form::dense;
   const GramView gram = dense ? statistics.dense().gram() : statistics.factored().kernel().view();
   if (!factored && !kernels.cholesky(Stream{}, float(lambda), {}, gram).ok()) return false;
   const bool solved =
       dense ? solve(statistics.dense(), kernels, weights)
-            : solve(statistics.factored(), statistics.classes().size(), kernels, weights);
+            : solve(statistics.factored(), statistics.classes().size(), kernels, dual, weights);
   if (!solved || !all_finite(weights)) return false;
   if (!dense) statistics.factored().kernel().set_factor(lambda);
   return true;
@@ -52,7 +58,8 @@ bool solve(Statistics& statistics, double lambda, bool factored, std::vector<flo
 }  // namespace
 
 Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note,
-                              bool factored) {
+                              bool factored, std::vector<float> dual) {
+  ENGRAM_CHECK(dual.empty() || factored);
   if (statistics.samples() == 0) {
     return Status(
         Code::invalid_argument,
@@ -67,7 +74,7 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
   Readout readout;
   for (double tried = lambda; tried <= last; tried *= 10.0) {
     const bool have_factor = factored && tried == lambda;
-    if (!solve(statistics, tried, have_factor, readout.weights)) continue;
+    if (!solve(statistics, tried, have_factor, std::exchange(dual, {}), readout.weights)) continue;
     if (tried != lambda) {
       note += fmt::format("{}G + {:g} I has no Cholesky factor in float; {:g} is used.",
                           note.empty() ? "" : " ", lambda, tried);

@@ -45,11 +45,12 @@ struct Readout {
 };
 
 // Factors G + lambda I, or the kernel matrix plus lambda I, (into the upper triangle of the same
-// buffer) and solves. Where there is no
-// factor at this lambda, ten times it is tried, and so on; `note` then says so. invalid_argument:
-// nothing was learned. bad_data: no lambda works; G and C are as they were.
-// `factored`: the factor at `lambda` is there already.
+// buffer) and solves. Where there is no factor at this lambda, ten times it is tried, and so on;
+// `note` then says so. invalid_argument: nothing was learned. bad_data: no lambda works; G and C
+// are as they were.
+// `factored`: the factor at `lambda` is there already; dual (K, N): and so is the solution on the
+// kernel, unless it is empty.
 Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string& note,
-                              bool factored = false);
+                              bool factored = false, std::vector<float> dual = {});
 
 }  // namespace engram

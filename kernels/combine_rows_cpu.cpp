@@ -6,11 +6,16 @@
 #include "kernels/combine_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/simd_cpu.h"
 #include "platform/blas.h"
 #include "platform/threads.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace engram::cpu {
 namespace {
@@ -84,62 +89,99 @@ void add_strip(Tile* tile, MatrixView<const float> weights, KeptView kept, Matri
   }
 }
 
-// Few sums, where reading the samples is all the work: long runs of a row, four rows at a time.
+// Few sums, where reading the samples is all the work: long runs of a row, eight rows at a time, and
+// from the last rows to the first: who combines has just compared (kernel_rows) from the first to the
+// last, and the cache still has those.
 constexpr int kFewRows = 4;
-constexpr int kFewCols = 1024;
+constexpr int kGroup = 8;
+constexpr int kFewCols = 4096;  // at most; 16 KiB of sums
 
-using FewSums = void(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
-                     int first, int width);
+// gained[m] += sum over the group's rows i of weight[i] * bytes[i][m].
+using AddGroup = void(const float* weight, const std::uint8_t* bytes, std::ptrdiff_t stride,
+                      int width, float* gained);
 
-inline __attribute__((always_inline)) void few_loop(MatrixView<const float> weights, KeptView kept,
-                                                    MatrixView<float> sums, int first, int width) {
+inline void add_group_portable(const float* weight, const std::uint8_t* bytes,
+                               std::ptrdiff_t stride, int width, float* gained) {
+  for (int i = 0; i < kGroup; ++i) {
+    const std::uint8_t* __restrict row = bytes + stride * i;
+    for (int m = 0; m < width; ++m) gained[m] += weight[i] * float(row[m]);
+  }
+}
+
+#if defined(__x86_64__)
+ENGRAM_AVX2 inline __m256 widened(const std::uint8_t* bytes) {
+  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
+}
+
+// The group before this one, which is the next to come, is fetched from memory meanwhile.
+ENGRAM_AVX2 void add_group_avx2(const float* weight, const std::uint8_t* bytes,
+                                std::ptrdiff_t stride, int width, float* gained) {
+  constexpr int kLanes = 8, kLine = 64;
+  const std::uint8_t* before = bytes - kGroup * stride;
+  __m256 factor[kGroup];
+#pragma GCC unroll 8
+  for (int i = 0; i < kGroup; ++i) factor[i] = _mm256_set1_ps(weight[i]);
+  int m = 0;
+  for (; m + kLanes <= width; m += kLanes) {
+    if (m % kLine == 0) {
+#pragma GCC unroll 8
+      for (int i = 0; i < kGroup; ++i) __builtin_prefetch(before + stride * i + m);
+    }
+    __m256 even = _mm256_loadu_ps(gained + m), odd = _mm256_setzero_ps();
+#pragma GCC unroll 8
+    for (int i = 0; i < kGroup; i += 2) {
+      even = _mm256_fmadd_ps(factor[i], widened(bytes + stride * i + m), even);
+      odd = _mm256_fmadd_ps(factor[i + 1], widened(bytes + stride * (i + 1) + m), odd);
+    }
+    _mm256_storeu_ps(gained + m, _mm256_add_ps(even, odd));
+  }
+  // In the same order: where the columns are cut must not show.
+  for (; m < width; ++m) {
+    float even = gained[m], odd = 0.0f;
+    for (int i = 0; i < kGroup; i += 2) {
+      even = std::fma(weight[i], float(bytes[stride * i + m]), even);
+      odd = std::fma(weight[i + 1], float(bytes[stride * (i + 1) + m]), odd);
+    }
+    gained[m] = even + odd;
+  }
+}
+#endif
+
+// Columns [first, first + width) of `sums`, width <= kFewCols.
+void add_few_columns(AddGroup* add, MatrixView<const float> weights, KeptView kept,
+                     MatrixView<float> sums, int first, int width) {
   alignas(64) float gained[kFewCols];
-  for (int top = 0; top < kept.rows; top += kStripRows) {
-    const int end = std::min(top + kStripRows, kept.rows);
-    for (int r = 0; r < weights.rows; ++r) {
-      const float* weight = weights.row(r);
-      std::fill_n(gained, width, 0.0f);
-      int n = top;
-      for (; n + 4 <= end; n += 4) {
-        const std::uint8_t* __restrict a = kept.byte_row(n) + first;
-        const std::uint8_t* __restrict b = a + kept.cols;
-        const std::uint8_t* __restrict c = b + kept.cols;
-        const std::uint8_t* __restrict d = c + kept.cols;
-        for (int m = 0; m < width; ++m) {
-          gained[m] += weight[n] * float(a[m]) + weight[n + 1] * float(b[m]) +
-                       weight[n + 2] * float(c[m]) + weight[n + 3] * float(d[m]);
-        }
-      }
-      for (; n < end; ++n) {
-        const std::uint8_t* __restrict a = kept.byte_row(n) + first;
-        for (int m = 0; m < width; ++m) gained[m] += weight[n] * float(a[m]);
-      }
-      float* __restrict out = sums.row(r) + first;
+  const int groups_end = kept.rows / kGroup * kGroup;
+  for (int r = 0; r < weights.rows; ++r) {
+    const float* weight = weights.row(r);
+    float* __restrict out = sums.row(r) + first;
+    for (int n = groups_end; n < kept.rows; ++n) {
+      const std::uint8_t* __restrict bytes = kept.byte_row(n) + first;
+      for (int m = 0; m < width; ++m) out[m] += weight[n] * float(bytes[m]);
+    }
+    std::fill_n(gained, width, 0.0f);
+    for (int n = groups_end - kGroup; n >= 0; n -= kGroup) {
+      add(weight + n, kept.byte_row(n) + first, kept.cols, width, gained);
+      if (n % kStripRows != 0) continue;  // sums of some rows first: smaller errors
       for (int m = 0; m < width; ++m) out[m] += gained[m];
+      std::fill_n(gained, width, 0.0f);
     }
   }
 }
 
-void few_portable(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums, int first,
-                  int width) {
-  few_loop(weights, kept, sums, first, width);
-}
-#if defined(__x86_64__)
-ENGRAM_AVX2 void few_avx2(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
-                          int first, int width) {
-  few_loop(weights, kept, sums, first, width);
-}
-#endif
-
 void add_few(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums) {
-  FewSums* few = few_portable;
+  AddGroup* add = add_group_portable;
 #if defined(__x86_64__)
-  if (simd() == Simd::avx2) few = few_avx2;
+  if (simd() == Simd::avx2) add = add_group_avx2;
 #endif
-  parallel_for((sums.cols + kFewCols - 1) / kFewCols, 1, [&](int begin, int end) {
-    for (int s = begin; s < end; ++s) {
-      const int first = s * kFewCols;
-      few(weights, kept, sums, first, std::min(kFewCols, sums.cols - first));
+  // Every column is summed alike wherever it is cut: the pieces may depend on the threads.
+  constexpr int kLine = 64;
+  const int even = sums.cols / (2 * thread_count()) / kLine * kLine + kLine;
+  const int piece = std::clamp(even, kFewCols / 4, kFewCols);
+  parallel_for(sums.cols, piece, [&](int begin, int end) {
+    for (int first = begin; first < end; first += piece) {
+      add_few_columns(add, weights, kept, sums, first, std::min(piece, end - first));
     }
   });
 }

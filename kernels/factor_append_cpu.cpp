@@ -2,6 +2,7 @@
 #include "kernels/factor_append.h"
 
 #include "kernels/factor_cpu.h"
+#include "kernels/triangular_cpu.h"
 #include "platform/blas.h"
 
 namespace engram::cpu {
@@ -16,8 +17,7 @@ Status factor_append(Stream /*stream*/, float lambda, int known, GramView g) {
   if (known > 0) {
     float* right = g.data + known;
     if (added == 1) {  // the general routine would pack all of U11 for one column
-      cblas_strsv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, known, g.data, g.stride,
-                  right, g.stride);
+      solve_upper_transposed({g.data, g.diagonal, known, g.stride}, right, g.stride);
     } else {
       cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, known, added,
                   1.0f, g.data, g.stride, right, g.stride);
