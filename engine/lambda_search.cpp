@@ -14,6 +14,7 @@ constexpr int kLongestMove = 20;      // a decade
 constexpr int kMostMoves = 12;        // a search that wanders ends too
 constexpr double kWorthwhile = 3e-4;  // of the loss
 constexpr double kSmallestLoss = 1e-300;
+constexpr double kUsualCurvature = 7.5e-4;  // of photos, a step
 
 struct Point {
   double x, y;
@@ -117,7 +118,9 @@ std::optional<LambdaSearch::Move> LambdaSearch::next(std::optional<double> guess
     c = guess.value_or(0.0);
     target = c > 0 ? (middle.x + other.x) / 2 - slope / c
                    : middle.x + (left ? kLongestMove : -kLongestMove);
-    if (c > 0) promised = 0.5 * slope * slope / c;  // from halfway on, where the slope is known
+    // From halfway on, where the slope is known; a guess that is steeper than usual promises less than
+    // there may be.
+    if (c > 0) promised = 0.5 * slope * slope / std::min(c, kUsualCurvature);
     // The best is at the end of what was tried: the minimum may be near it, but not beyond `other`.
     if ((target - other.x) * (middle.x - other.x) <= 0) target = (middle.x + other.x) / 2;
   } else {

@@ -23,6 +23,7 @@ constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
 constexpr double kMoreCurvature = 1.5;  // of all samples than of a part
+constexpr double kUnseenInPart = 5e-3;
 constexpr double kUnseen = 1e-3;  // of the loss: what a parabola may promise without being checked
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
@@ -42,7 +43,7 @@ std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
     const std::int32_t own = classes[std::size_t(order[first])];
     while (last < order.size() && classes[std::size_t(order[last])] == own) ++last;
     const std::size_t size = last - first;
-    const auto take = std::size_t(std::ceil(share * double(size)));
+    const auto take = std::max<std::size_t>(std::size_t(std::lround(share * double(size))), 1);
     for (std::size_t i = 0; i < take; ++i) {
       chosen.push_back(order[first + (2 * i + 1) * size / (2 * take)]);
     }
@@ -75,7 +76,7 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   const double total = trace(kernel);
   LambdaSearch search(kSmallest * total / size, kLargest * total,
                       [&](double lambda) { return loss(small, lambda); });
-  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature, 0.0);
+  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature, kUnseenInPart);
   if (!search.found()) return std::nullopt;
   return Start{search.best(), kMoreCurvature * search.curvature().value_or(kTypicalCurvature)};
 }

@@ -1,13 +1,12 @@
 // combine_rows on the CPU. Math, shapes and numerics: combine_rows.h.
 //
 // The columns are cut into strips, one piece of work each. In a strip, 128 samples at a time become
-// floats (32 KiB: the first-level cache), and tiles of 4 sums by 16 columns, which stay in
-// registers, take them up.
+// floats (128 KiB: the second-level cache), which OpenBLAS multiplies in this thread alone. The strips
+// do not depend on the number of threads, and so neither do the bits of the result.
 #include "kernels/combine_rows.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/simd_cpu.h"
 #include "platform/blas.h"
@@ -20,72 +19,37 @@
 namespace engram::cpu {
 namespace {
 
-constexpr int kStripCols = 64;
+constexpr int kStripCols = 256;
 constexpr int kStripRows = 128;
-constexpr int kTileRows = 4;
-constexpr int kTileCols = 16;
 
-// gained[i][c] = sum over n of weights[i][n] * strip[n][c], for 4 rows and 16 columns.
-using Tile = void(const float* const (&weights)[kTileRows], const float* strip, int count,
-                  float (&gained)[kTileRows][kTileCols]);
+// Rows [top, top + count) and columns [first, first + width) as floats, kStripCols apart.
+using Widen = void(KeptView kept, int top, int count, int first, int width, float* strip);
 
-inline __attribute__((always_inline)) void tile_loop(const float* const (&weights)[kTileRows],
-                                                     const float* __restrict strip, int count,
-                                                     float (&gained)[kTileRows][kTileCols]) {
-  // The compiler makes no vectors of this by itself.
-  using Lanes = float __attribute__((vector_size(32)));
-  Lanes sum[kTileRows][2] = {};
-  for (int n = 0; n < count; ++n, strip += kStripCols) {
-    Lanes left, right;
-    std::memcpy(&left, strip, sizeof(Lanes));
-    std::memcpy(&right, strip + 8, sizeof(Lanes));
-    for (int i = 0; i < kTileRows; ++i) {
-      sum[i][0] += weights[i][n] * left;
-      sum[i][1] += weights[i][n] * right;
-    }
+void widen_portable(KeptView kept, int top, int count, int first, int width, float* strip) {
+  for (int n = 0; n < count; ++n) {
+    const std::uint8_t* __restrict bytes = kept.byte_row(top + n) + first;
+    float* __restrict out = strip + kStripCols * n;
+    for (int c = 0; c < width; ++c) out[c] = float(bytes[c]);
   }
-  static_assert(sizeof(sum) == sizeof(gained));
-  std::memcpy(gained, sum, sizeof(sum));
 }
-
-void tile_portable(const float* const (&weights)[kTileRows], const float* strip, int count,
-                   float (&gained)[kTileRows][kTileCols]) {
-  tile_loop(weights, strip, count, gained);
-}
-#if defined(__x86_64__)
-ENGRAM_AVX2 void tile_avx2(const float* const (&weights)[kTileRows], const float* strip, int count,
-                           float (&gained)[kTileRows][kTileCols]) {
-  tile_loop(weights, strip, count, gained);
-}
-#endif
 
 // Columns [first, first + width) of `sums`, width <= kStripCols.
-void add_strip(Tile* tile, MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
+void add_strip(Widen* widen, MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
                int first, int width) {
   alignas(64) float strip[kStripRows * kStripCols];
   for (int top = 0; top < kept.rows; top += kStripRows) {
     const int count = std::min(kStripRows, kept.rows - top);
-    for (int n = 0; n < count; ++n) {
-      const std::uint8_t* __restrict bytes = kept.byte_row(top + n) + first;
-      float* __restrict out = strip + n * kStripCols;
-      for (int c = 0; c < width; ++c) out[c] = float(bytes[c]);
-      std::fill(out + width, out + kStripCols, 0.0f);
+    const float* rows = strip;
+    int stride = kStripCols;
+    if (kept.bytes != nullptr) {
+      widen(kept, top, count, first, width, strip);
+    } else {
+      rows = kept.float_row(top) + first;
+      stride = kept.cols;
     }
-    for (int r = 0; r < weights.rows; r += kTileRows) {
-      // Rows beyond the end repeat the last one: computed, and not stored.
-      const float* rows[kTileRows];
-      for (int i = 0; i < kTileRows; ++i) {
-        rows[i] = weights.row(std::min(r + i, weights.rows - 1)) + top;
-      }
-      for (int col = 0; col < width; col += kTileCols) {
-        float gained[kTileRows][kTileCols];
-        tile(rows, strip + col, count, gained);
-        for (int i = 0; i < std::min(kTileRows, weights.rows - r); ++i) {
-          float* out = sums.row(r + i) + first + col;
-          for (int c = 0; c < std::min(kTileCols, width - col); ++c) out[c] += gained[i][c];
-        }
-      }
-    }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, sums.rows, width, count, 1.0f,
+                weights.data + top, weights.stride, rows, stride, 1.0f, sums.data + first,
+                sums.stride);
   }
 }
 
@@ -112,6 +76,17 @@ inline void add_group_portable(const float* weight, const std::uint8_t* bytes,
 ENGRAM_AVX2 inline __m256 widened(const std::uint8_t* bytes) {
   const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
+}
+
+ENGRAM_AVX2 void widen_avx2(KeptView kept, int top, int count, int first, int width, float* strip) {
+  constexpr int kLanes = 8;
+  for (int n = 0; n < count; ++n) {
+    const std::uint8_t* bytes = kept.byte_row(top + n) + first;
+    float* out = strip + kStripCols * n;
+    int c = 0;
+    for (; c + kLanes <= width; c += kLanes) _mm256_store_ps(out + c, widened(bytes + c));
+    for (; c < width; ++c) out[c] = float(bytes[c]);
+  }
 }
 
 // The group before this one, which is the next to come, is fetched from memory meanwhile.
@@ -186,6 +161,21 @@ void add_few(MatrixView<const float> weights, KeptView kept, MatrixView<float> s
   });
 }
 
+// Few samples, where reading and writing the sums is all the work.
+constexpr int kFewSamples = 4;
+
+void add_few_samples(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums) {
+  constexpr int kGrain = 4;
+  const OneBlasThread one_thread;
+  parallel_for(sums.rows, kGrain, [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+      for (int n = 0; n < kept.rows; ++n) {
+        cblas_saxpy(sums.cols, weights(r, n), kept.float_row(n), 1, sums.row(r), 1);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView kept,
@@ -193,24 +183,24 @@ Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView
   ENGRAM_CHECK(weights.cols == kept.rows);
   ENGRAM_CHECK(sums.rows == weights.rows && sums.cols == kept.cols);
   if (weights.rows == 0 || weights.cols == 0 || sums.cols == 0) return Status();
-  if (kept.bytes == nullptr) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, sums.rows, sums.cols, kept.rows, 1.0f,
-                weights.data, weights.stride, kept.floats, kept.cols, 1.0f, sums.data, sums.stride);
-    return Status();
-  }
-  if (weights.rows <= kFewRows) {
+  if (kept.bytes != nullptr && weights.rows <= kFewRows) {
     add_few(weights, kept, sums);
     return Status();
   }
-  Tile* tile = tile_portable;
+  if (kept.bytes == nullptr && kept.rows <= kFewSamples) {
+    add_few_samples(weights, kept, sums);
+    return Status();
+  }
+  Widen* widen = widen_portable;
 #if defined(__x86_64__)
-  if (simd() == Simd::avx2) tile = tile_avx2;
+  if (simd() == Simd::avx2) widen = widen_avx2;
 #endif
+  const OneBlasThread one_thread;
   const int strips = (sums.cols + kStripCols - 1) / kStripCols;
   parallel_for(strips, 1, [&](int begin, int end) {
     for (int s = begin; s < end; ++s) {
       const int first = s * kStripCols;
-      add_strip(tile, weights, kept, sums, first, std::min(kStripCols, sums.cols - first));
+      add_strip(widen, weights, kept, sums, first, std::min(kStripCols, sums.cols - first));
     }
   });
   return Status();

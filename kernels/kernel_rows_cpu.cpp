@@ -53,28 +53,34 @@ ENGRAM_AVX2 inline std::int32_t total(__m256i lanes) {
   return _mm_cvtsi128_si32(half);
 }
 
+// kLeft 1 is for one row of `left`, where the other one would be it again.
+template <int kLeft>
 ENGRAM_AVX2 void tile_avx2(const std::uint8_t* const (&left)[kTileLeft],
                            const std::uint8_t* const (&right)[kTileRight], int count,
                            std::int32_t (&sums)[kTileLeft][kTileRight]) {
   constexpr int kStep = 16;
-  __m256i lanes[kTileLeft][kTileRight];
+  __m256i lanes[kLeft][kTileRight];
 #pragma GCC unroll 4
-  for (int i = 0; i < kTileLeft; ++i) {
+  for (int i = 0; i < kLeft; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < kTileRight; ++j) lanes[i][j] = _mm256_setzero_si256();
   }
   int m = 0;
   for (; m + kStep <= count; m += kStep) {
-    const __m256i a0 = widened(left[0] + m), a1 = widened(left[1] + m);
+    __m256i a[kLeft];
+#pragma GCC unroll 4
+    for (int i = 0; i < kLeft; ++i) a[i] = widened(left[i] + m);
 #pragma GCC unroll 4
     for (int j = 0; j < kTileRight; ++j) {
       const __m256i b = widened(right[j] + m);
-      lanes[0][j] = _mm256_add_epi32(lanes[0][j], _mm256_madd_epi16(a0, b));
-      lanes[1][j] = _mm256_add_epi32(lanes[1][j], _mm256_madd_epi16(a1, b));
+#pragma GCC unroll 4
+      for (int i = 0; i < kLeft; ++i) {
+        lanes[i][j] = _mm256_add_epi32(lanes[i][j], _mm256_madd_epi16(a[i], b));
+      }
     }
   }
 #pragma GCC unroll 4
-  for (int i = 0; i < kTileLeft; ++i) {
+  for (int i = 0; i < kLeft; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < kTileRight; ++j) {
       std::int32_t sum = total(lanes[i][j]);
@@ -117,7 +123,7 @@ Status kernel_rows(Stream /*stream*/, KeptView left, KeptView right, MatrixView<
   }
   Tile* tile = tile_portable;
 #if defined(__x86_64__)
-  if (simd() == Simd::avx2) tile = tile_avx2;
+  if (simd() == Simd::avx2) tile = left.rows == 1 ? tile_avx2<1> : tile_avx2<kTileLeft>;
 #endif
   parallel_for(right.rows, kGrain,
                [&](int begin, int end) { columns(tile, left, right, k, begin, end); });
