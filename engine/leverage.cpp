@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kSeed = 0x6C65766572616765;  // any; the same for ever
 
 constexpr int kDrawnAtOnce = 32;  // half of them: as many floats are in memory
-constexpr int kWidenedRows = 32;
+constexpr int kWidenedRows = 8;
 
 // values (R, C) = +-scale. `kind` tells e1 and e2 apart, `first_row` counts the rows from there.
 void draw_signs(std::uint32_t kind, int first_row, float scale, MatrixView<float> values) {

@@ -139,7 +139,7 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
 
 int batch_rows(const LearnerConfig& config) {
   constexpr int kMinBatchRows = 16;
-  constexpr int kUnits = 384 * 1024;  // hidden units of a batch: 1.5 MiB of floats
+  constexpr int kUnits = 192 * 1024;  // hidden units of a batch: 768 KiB of floats
   return std::clamp(kUnits / config.hidden_units() / kMinBatchRows * kMinBatchRows, kMinBatchRows,
                     kMaxBatchRows);
 }

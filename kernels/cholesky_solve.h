@@ -6,7 +6,7 @@
 //   g      (M, M)   GramView   only U is read
 //   x      (K, M)   float      in: class sums, one row per class; out: the readout Wo
 //
-// Numerics. Two float triangular solves (LAPACK spotrs).
+// Numerics. Two float triangular solves. On the CPU the same bits for every thread count.
 #pragma once
 
 #include "kernels/gram_view.h"

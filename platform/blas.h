@@ -9,10 +9,7 @@ extern "C" {
 // Cholesky factor of the symmetric a (n, n), column-major, in place; uplo names the triangle.
 // info: 0, or the order of the first leading minor that is not positive definite.
 void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info);
-// Solves with the factor of spotrf: b (n, nrhs), column-major, in place.
-void spotrs_(const char* uplo, const int* n, const int* nrhs, const float* a, const int* lda,
-             float* b, const int* ldb, int* info);
-// The same in double.
+// The same in double, and solves with its factor: b (n, nrhs), column-major, in place.
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dpotrs_(const char* uplo, const int* n, const int* nrhs, const double* a, const int* lda,
              double* b, const int* ldb, int* info);

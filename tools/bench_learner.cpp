@@ -147,10 +147,10 @@ void run(const Settings& settings) {
   Learned x(settings);
   LambdaChoice choice;
   Matrix<float> readout(classes, hidden);
-  const double factored = factored_end(settings, x, choice, readout);
+  double factored = factored_end(settings, x, choice, readout);
 
   const double bytes = double(samples) * (kFeaturesOfRow + hidden + 4.0 * samples) +
-                       4.0 * samples * (classes + 65.0) + 8.0 * classes * hidden;
+                       4.0 * samples * (classes + 129.0) + 8.0 * classes * hidden;
   line(settings, "factored: rows, kernel, solve and two readouts (MB, of 60)", 1e-6 * bytes, "MB",
        60e6 / bytes, ">= 1", bytes < 60e6);
 
@@ -161,7 +161,7 @@ void run(const Settings& settings) {
                      std::span(x.classes).first(std::size_t(samples - 1)), classes);
   ENGRAM_CHECK(std::isfinite(before.loss(choice.lambda)));
   double classify = std::numeric_limits<double>::infinity(), instant = classify;
-  for (int turn = 0; turn < 20; ++turn) {
+  for (int turn = 0; turn < 50; ++turn) {
     classify = std::min(classify, best_time(1, [&] {
                           x.project(x.rows.read().row_range(0, 1), h.view());
                           must(kOps.score(Stream{}, h.read(), readout.read(), scores.view()));
@@ -215,6 +215,8 @@ void run(const Settings& settings) {
                        must(kOps.cholesky_solve(Stream{}, g, base.view()));
                      }));
   }
+  // Once more: a busy machine must not disturb the short measurement more than the long one.
+  factored = std::min(factored, factored_end(settings, x, choice, readout));
   line(settings, "dense: one Cholesky factorisation", factor, "s", 1.0, "", true);
   line(settings, "dense: choose lambda and solve (Cholesky factorisations)", dense, "s",
        dense / factor, "<= 3", dense <= 3 * factor);

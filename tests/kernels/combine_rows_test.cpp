@@ -57,8 +57,8 @@ struct Case {
 
 TEST_CASE("combine_rows: equals the definition", "[kernels][combine_rows]") {
   const int sums = GENERATE(1, 3, 4, 5, 9);
-  const int samples = GENERATE(1, 7, 127, 128, 129, 300);
-  const int units = GENERATE(1, 16, 63, 64, 65, 150);
+  const int samples = GENERATE(1, 7, 8, 128, 129, 300);
+  const int units = GENERATE(1, 16, 65, 256, 257);
   Case whole(sums, samples, units, true), real(sums, samples, units, false);
   for (const test::Path path : test::kernel_paths()) {
     const test::OnPath on(path);
@@ -70,8 +70,13 @@ TEST_CASE("combine_rows: equals the definition", "[kernels][combine_rows]") {
 }
 
 TEST_CASE("combine_rows: the same bits for every thread count", "[kernels][combine_rows]") {
-  Case c(6, 200, 500, false);
-  const KeptView kept{c.bytes.data(), nullptr, 200, 500};
+  const int sums = GENERATE(1, 6), samples = GENERATE(3, 200);
+  const bool bytes = GENERATE(false, true);
+  CAPTURE(sums, samples, bytes);
+  constexpr int kUnits = 3003;
+  Case c(sums, samples, kUnits, false);
+  const KeptView kept = bytes ? KeptView{c.bytes.data(), nullptr, samples, kUnits}
+                              : KeptView{nullptr, c.floats.data(), samples, kUnits};
   std::vector<GuardedMatrix<float>> results;
   for (const int threads : {1, 2, 3}) {
     const test::OnPath on({cpu::best_simd(), threads});

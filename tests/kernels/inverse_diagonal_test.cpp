@@ -67,4 +67,20 @@ TEST_CASE("inverse_diagonal: nothing to invert", "[kernels][inverse_diagonal]") 
   REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), d.view()).ok());
 }
 
+TEST_CASE("inverse_diagonal: the same bits for every thread count", "[kernels][inverse_diagonal]") {
+  std::mt19937 random(2);
+  GramCase g(400);
+  g.buffer.fill([&] { return 0.02f * float(int(random() % 100) - 50); });
+  for (int m = 0; m < 400; ++m) g.buffer(m, m) = 20.0f;
+  GuardedMatrix<float> scratch(400, 128);
+  std::vector<GuardedMatrix<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    const test::OnPath on({cpu::best_simd(), threads});
+    results.emplace_back(1, 400);
+    REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), results.back().view()).ok());
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
+}
+
 }  // namespace engram

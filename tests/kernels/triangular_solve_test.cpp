@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "kernels/cholesky_solve.h"
 #include "tests/support/catch.h"
@@ -17,7 +18,7 @@ using test::GuardedMatrix;
 
 TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side back",
           "[kernels][triangular_solve]") {
-  const int units = GENERATE(1, 2, 33, 64, 150), rows = GENERATE(0, 1, 2, 40);
+  const int units = GENERATE(1, 2, 33, 96, 97, 192, 193, 600), rows = GENERATE(0, 1, 2, 40);
   const bool transposed = GENERATE(false, true);
   const int threads = GENERATE(1, 2);
   CAPTURE(units, rows, transposed, threads);
@@ -30,7 +31,7 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
     for (int c = 0; c < units; ++c)
       g.buffer(r, c) = c < r    ? std::nanf("")
                        : c == r ? 20.0f + float(random() % 10)
-                                : 0.01f * float(random() % 100);
+                                : 0.01f * float(int(random() % 100) - 50);
   x.fill([&] { return float(random() % 1000) - 500.0f; });
 
   const GramCase factor = g;
@@ -53,6 +54,25 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
     }
   }
   REQUIRE(worst < 1e-6);
+}
+
+TEST_CASE("triangular_solve: the same bits for every thread count", "[kernels][triangular_solve]") {
+  const int rows = GENERATE(1, 40);
+  const bool transposed = GENERATE(false, true);
+  std::mt19937 random(3);
+  GramCase g(700);
+  g.buffer.fill([&] { return 0.01f * float(int(random() % 100) - 50); });
+  for (int m = 0; m < 700; ++m) g.buffer(m, m) = 20.0f;
+  GuardedMatrix<float> x(rows, 700);
+  x.fill([&] { return float(random() % 1000) - 500.0f; });
+  std::vector<GuardedMatrix<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    const test::OnPath on({cpu::best_simd(), threads});
+    results.push_back(x);
+    REQUIRE(cpu::triangular_solve(Stream{}, g.view(), transposed, results.back().view()).ok());
+  }
+  CHECK(results[0] == results[1]);
+  CHECK(results[0] == results[2]);
 }
 
 TEST_CASE("triangular_solve: both halves make cholesky_solve", "[kernels][triangular_solve]") {
