@@ -113,7 +113,7 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
   const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
   rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
-    rows.add("cross-validation", 3 * (std::min(classes, 128) + 16), m, "float", 4,
+    rows.add("cross-validation", 3 * (std::min(classes, 128) + 32), m, "float", 4,
              Lifetime::end_of_task);
   }
   if (!splits_task(config)) return;
