@@ -71,7 +71,7 @@ Status write_judging(SnapshotWriter& writer, const Readout& readout) {
     ENGRAM_TRY(writer.write(std::as_bytes(std::span(readout.probes->values))));
   }
   if (readout.said_before.empty()) return {};
-  ENGRAM_TRY(writer.begin_section("said_before"));
+  ENGRAM_TRY(writer.begin_section("examples"));
   return writer.write(readout.said_before.save());
 }
 
@@ -98,8 +98,8 @@ Result<bool> read_judging(const SnapshotReader& reader, Readout& readout) {
     readout.probes = std::make_shared<const LeverageProbes>(std::move(probes));
   }
   if (readout.confidence.known.uses_leverage && readout.probes == nullptr) return false;
-  if (!reader.has("said_before")) return true;
-  ENGRAM_ASSIGN(const auto section, reader.section("said_before"));
+  if (!reader.has("examples")) return true;
+  ENGRAM_ASSIGN(const auto section, reader.section("examples"));
   return readout.said_before.load(section);
 }
 

@@ -1,5 +1,5 @@
 // What a readout judges by, in snapshots and readout files (engine/README.md): sections
-// `confidence`, `probes` and `said_before`. Files of earlier versions have none of them.
+// `confidence`, `probes` and `examples`. Files of earlier versions have none of them.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,7 @@
 namespace engram {
 namespace {
 
-constexpr double kLeastGain = 0.005;  // in area, for leverage to be used
-constexpr double kLeastArea = 0.55;   // below it the examples say nothing
+constexpr double kLeastArea = 0.55;  // below it the examples say nothing
 
 float deviation_score(const ScoreSummary& seen) {
   return float(seen.best / std::sqrt(1.0 + seen.leverage));
@@ -99,15 +98,36 @@ Logistic fit(const std::vector<std::array<double, 2>>& rows, std::size_t known, 
   return {b[0], b[1], b[2]};
 }
 
+std::vector<int> groups_of(std::span<const ScoreSummary> examples) {
+  std::vector<int> groups;
+  for (const ScoreSummary& one : examples) groups.push_back(one.group);
+  return groups;
+}
+
 std::vector<float> all_log_odds(const KnownModel& model, std::span<const ScoreSummary> examples) {
   std::vector<float> result;
   for (const ScoreSummary& one : examples) result.push_back(model.log_odds(one));
   return result;
 }
 
-double area_of(const KnownModel& model, std::span<const ScoreSummary> known,
-               std::span<const ScoreSummary> unknown) {
-  return area_under_roc(all_log_odds(model, known), all_log_odds(model, unknown));
+NoveltyMeasure measure(const KnownModel& model, std::span<const ScoreSummary> known,
+                       std::span<const ScoreSummary> unknown) {
+  return {all_log_odds(model, known), all_log_odds(model, unknown)};
+}
+
+// At the share `rate` of known things, from n examples in ascending order. A new one is below the
+// k-th smallest with probability k / (n + 1), so k = rate (n + 1). Beyond the first and the last
+// example the table goes on by the distance to the median: at 0 hardly anything is below.
+float quantile(const std::vector<float>& sorted, double rate) {
+  const auto last = double(sorted.size() - 1);
+  const double at = rate * double(sorted.size() + 1) - 1.0;
+  const double median = sorted[sorted.size() / 2];
+  if (at < 0) return float(sorted.front() + at * (median - sorted.front()));
+  if (at > last) return float(sorted.back() + (at - last) * (sorted.back() - median));
+  const auto below = std::size_t(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = at - double(below);
+  return float((1 - part) * sorted[below] + part * sorted[above]);
 }
 
 // Weights in the examples' own units.
@@ -136,11 +156,11 @@ void fit_weights(std::span<const ScoreSummary> known, std::span<const ScoreSumma
   if (!(without.u > 0)) return;
   model.informative = true;
   apply(without);
-  const double area = area_of(model, known, unknown);
+  const NoveltyMeasure plain = measure(model, known, unknown);
   const Logistic with = fit(rows, known.size(), true);
   if (!(with.u > 0) || with.margin <= 0) return;
   apply(with);
-  if (area_of(model, known, unknown) < area) apply(without);
+  if (!worth_using(plain, measure(model, known, unknown), groups_of(unknown))) apply(without);
 }
 
 }  // namespace
@@ -156,7 +176,8 @@ double KnownModel::probability(const ScoreSummary& seen) const {
 
 float KnownModel::threshold(double false_alarms) const {
   if (known == 0) return -std::numeric_limits<float>::infinity();
-  const double at = std::clamp(false_alarms, 0.0, 1.0) * (kQuantiles - 1);
+  const double rate = false_alarms > 0 ? std::min(false_alarms, 1.0) : 0.0;  // NaN is 0
+  const double at = rate * (kQuantiles - 1);
   const int below = std::min(int(at), kQuantiles - 2);
   const double part = at - below;
   return float((1 - part) * quantiles[std::size_t(below)] +
@@ -170,23 +191,22 @@ KnownModel fit_known_model(std::span<const ScoreSummary> known,
   model.known = int(calibration.size());
   model.unknown = int(unknown.size());
   if (!known.empty() && !unknown.empty()) {
-    model.area_of_best = float(area_under_roc(values(known, false), values(unknown, false)));
-    const double with = area_under_roc(values(known, true), values(unknown, true));
-    model.uses_leverage = with >= model.area_of_best + kLeastGain;
-    if (std::max<double>(with, model.area_of_best) >= kLeastArea) {
+    const NoveltyMeasure best{values(known, false), values(unknown, false)};
+    const NoveltyMeasure deviations{values(known, true), values(unknown, true)};
+    model.area_of_best = float(area_under_roc(best.known, best.unknown));
+    model.uses_leverage = worth_using(best, deviations, groups_of(unknown));
+    const NoveltyMeasure& chosen = model.uses_leverage ? deviations : best;
+    if (area_under_roc(chosen.known, chosen.unknown) >= kLeastArea) {
       fit_weights(known, unknown, model);
     }
-    model.area = float(area_of(model, known, unknown));
+    const NoveltyMeasure found = measure(model, known, unknown);
+    model.area = float(area_under_roc(found.known, found.unknown));
   }
   if (calibration.empty()) return model;
   std::vector<float> sorted = all_log_odds(model, calibration);
   std::sort(sorted.begin(), sorted.end());
   for (int q = 0; q < KnownModel::kQuantiles; ++q) {
-    const double at = double(q) / (KnownModel::kQuantiles - 1) * double(sorted.size() - 1);
-    const auto below = std::min(std::size_t(at), sorted.size() - 1);
-    const auto above = std::min(below + 1, sorted.size() - 1);
-    const double part = at - double(below);
-    model.quantiles[std::size_t(q)] = float((1 - part) * sorted[below] + part * sorted[above]);
+    model.quantiles[std::size_t(q)] = quantile(sorted, double(q) / (KnownModel::kQuantiles - 1));
   }
   return model;
 }

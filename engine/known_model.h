@@ -4,16 +4,15 @@
 //         or best                        deviation of ridge regression is sigma sqrt(1 + leverage)
 //     log-odds of "known" = offset + w_u u + w_m (best - second)
 //
-// Which u: the first, if it tells the examples apart better than the best score alone, by 0.005 of
-// the area under the ROC curve; so a learner is never worse off, by its own examples, than with the
-// best score. The weights: logistic regression; w_u is pulled to 1 and w_m to 0 (in units of the
-// examples' deviation) as if by 1 and 20 samples; w_m is 0 where it would be negative or tells the
-// examples apart less well. P(known) takes known
-// and unknown things to be equally frequent.
+// Which u: the best score, unless the other is worth using by the examples (engine/novelty.h). The
+// weights: logistic regression; w_u is pulled to 1 and w_m to 0 (in units of the examples'
+// deviation) as if by 1 and 20 samples; w_m is 0 where it would be negative or is not worth using.
+// P(known) takes known and unknown things to be equally frequent.
 //
 // "Unknown" is said at a chosen rate of false alarms: below that quantile of the log-odds that known
-// things have, from a table of 101 quantiles. Leave-one-out scores come from one sample less than
-// the readout has: with few samples the rate that is reached is lower than the one asked for.
+// things have, from a table of 101 quantiles. The rate is reached, on average, by samples drawn like
+// those that were taught; of things that changed since, more are called unknown. Leave-one-out
+// scores come from one sample less than the readout has: with few samples it is reached from below.
 //
 // Without unknown examples, or where they look no less known than the known ones, P(known) is 1,
 // the log-odds are u itself, and "unknown" is still said by the table.

@@ -82,6 +82,7 @@ Status Learner::Impl::reserve() {
     return statistics.factored().reserve(KeptSamples::kBlockRows);
   }
   ENGRAM_TRY(pending.reserve(std::size_t(pending_limit())));
+  ENGRAM_TRY(witnesses.reserve());
   return keeps_task() ? task.reserve(kReservedTaskSamples) : Status();
 }
 
@@ -94,6 +95,7 @@ Status Learner::Impl::move_to_dense() {
     larger = ProjectionScratch::take(config, kMaxBatchRows, memory);
   }
   ENGRAM_TRY(pending.reserve(std::size_t(pending_limit())));
+  ENGRAM_TRY(witnesses.reserve());
   KeptSamples open(config, /*with_hidden=*/false);
   if (config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code) {
     const KeptSamples& kept = statistics.factored().kept();
@@ -139,6 +141,7 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
   } else if (solved != nullptr) {
     forget_factor();  // too many: a full solve costs less now
   }
+  if (statistics.form() == Form::dense) witnesses.add(rows, classes);
   ENGRAM_TRY(note_said(h, classes));
   ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;

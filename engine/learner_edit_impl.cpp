@@ -110,6 +110,7 @@ Status Learner::Impl::move_sums(const LearnedSamples& samples, int to) {
 }
 
 void Learner::Impl::drop_empty_classes() {
+  witnesses.clear();  // some may be gone or have another class
   const std::vector<std::int32_t> new_index = statistics.drop_empty_classes();
   for (int i = 0; i < task.size(); ++i) {
     task.relabel(i, new_index[std::size_t(task.classes()[std::size_t(i)])]);

@@ -14,6 +14,7 @@
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "engine/statistics.h"
+#include "engine/witnesses.h"
 #include "engine/woodbury.h"
 #include "platform/arena.h"
 
@@ -32,7 +33,8 @@ struct Learner::Impl {
         statistics(config, kernels, arena),
         task(config, /*with_hidden=*/false),
         pending(config, /*with_hidden=*/false),
-        woodbury(kernels, config.hidden_units()) {
+        woodbury(kernels, config.hidden_units()),
+        witnesses(config) {
     arena.seal();
   }
 
@@ -107,7 +109,8 @@ struct Learner::Impl {
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few
   Woodbury woodbury;                      // the first of them, those that a readout has
-  Prequential said_before;                // dense form
+  Prequential said_before;                // the current readout's, and dense: since then
+  Witnesses witnesses;                    // dense form
   GrowingBuffer said_scores;              // (scratch.h.rows, K and 1) of the current readout
   std::optional<LeverageScratch> said_leverage;
 };

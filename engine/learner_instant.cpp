@@ -37,18 +37,24 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::solve_all(double lambda, s
                                                                 std::vector<float> dual) {
   forget_factor();
   ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored, std::move(dual)));
-  fit_readout_confidence(statistics, said_before, readout.get(), next);
+  std::vector<ScoreSummary> heard;
+  if (statistics.form() == Form::dense) {
+    auto said = witnesses.hear(statistics, next, *projection, scratch);
+    if (said.ok()) heard = std::move(said).value();
+    witnesses.clear();
+  }
+  fit_readout_confidence(statistics, said_before, heard, readout.get(), next);
   auto shared = std::make_shared<const Readout>(std::move(next));
   if (statistics.form() == Form::dense) solved = shared;
   return std::shared_ptr<const Readout>(std::move(shared));
 }
 
 std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
-  // What it judges by stays that of the last solve.
+  // What it judges by stays that of the last solve; the next one has all examples.
   auto readout = std::make_shared<Readout>();
   readout->confidence = before.confidence;
   readout->probes = before.probes;
-  readout->said_before = before.said_before;
+  readout->said_before = said_before;
   readout->classes = labels_of(statistics.classes().all());
   readout->hidden_units = before.hidden_units;
   readout->lambda = before.lambda;

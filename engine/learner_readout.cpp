@@ -17,7 +17,7 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
     const std::lock_guard lock(score_mutex);
     ENGRAM_TRY(scores.reserve(sizeof(float) * std::size_t(batch_rows(config)) *
                               (next->classes.size() + 1)));
-    if (said_before.empty()) said_before = next->said_before;  // of a state that was saved
+    said_before = next->said_before;
   }
   ENGRAM_TRY(reserve_said(next.get()));
   const std::lock_guard lock(readout_mutex);
@@ -50,7 +50,11 @@ Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::
         statistics.classes().all()[std::size_t(classes[std::size_t(b)])].label;
     const auto found = std::find(readout->classes.begin(), readout->classes.end(), label);
     const int own = found == readout->classes.end() ? -1 : int(found - readout->classes.begin());
-    said_before.add(summarise({scores.row(b), std::size_t(known)}, own, leverages[std::size_t(b)]));
+    ScoreSummary said =
+        summarise({scores.row(b), std::size_t(known)}, own, leverages[std::size_t(b)]);
+    said.group = classes[std::size_t(b)];
+    said.samples = readout->samples;
+    said_before.add(said);
   }
   return {};
 }
@@ -104,6 +108,7 @@ Status Learner::close_task(std::shared_ptr<const Readout> readout) {
   if (readout != nullptr) ENGRAM_TRY(impl_->publish(std::move(readout)));
   impl_->closed_ids = last_id();
   impl_->task.clear();
+  impl_->witnesses.clear();  // replaying, nobody has heard them
   impl_->task_samples = 0;
   ++impl_->tasks;
   return {};

@@ -87,6 +87,8 @@ void add_dense(const LearnerConfig& config, Rows& rows) {
   const Lifetime lifetime = moved ? Lifetime::learned : Lifetime::learning;
   rows.add("G and its factor", m, m, "float", 4, lifetime);
   rows.add("diagonal of G", 1, m, "float", 4, lifetime);
+  rows.add("some samples of the task", KeptSamples::kBlockRows,
+           std::int64_t(Projection::row_bytes(config)), "bytes", 1, lifetime);
   if (moved && learning_rows(config) < kMaxBatchRows) {
     add_scratch(config, kMaxBatchRows, lifetime,
                 {"learn, dense: q", "learn, dense: p", "learn, dense: h"}, rows);

@@ -1,6 +1,8 @@
 #include "engine/novelty.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 namespace engram {
 
@@ -43,6 +45,32 @@ double area_under_roc(std::span<const float> high, std::span<const float> low) {
     wins += double(first - sorted.begin()) + 0.5 * double(last - first);
   }
   return wins / (double(high.size()) * double(low.size()));
+}
+
+bool worth_using(const NoveltyMeasure& plain, const NoveltyMeasure& other,
+                 std::span<const int> groups) {
+  ENGRAM_CHECK(plain.unknown.size() == groups.size() && other.unknown.size() == groups.size());
+  struct Values {
+    std::vector<float> plain, other;
+  };
+  std::map<int, Values> classes;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Values& values = classes[groups[i]];
+    values.plain.push_back(plain.unknown[i]);
+    values.other.push_back(other.unknown[i]);
+  }
+  if (classes.size() < 2) return false;
+  double sum = 0, squares = 0;
+  for (const auto& [group, values] : classes) {
+    const double gain =
+        area_under_roc(other.known, values.other) - area_under_roc(plain.known, values.plain);
+    sum += gain;
+    squares += gain * gain;
+  }
+  const auto count = double(classes.size());
+  const double mean = sum / count;
+  const double error = std::sqrt(std::max(0.0, squares / count - mean * mean) / (count - 1));
+  return mean >= std::max(kLeastGain, 2 * error);
 }
 
 }  // namespace engram

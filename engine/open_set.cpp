@@ -10,16 +10,37 @@
 namespace engram {
 namespace {
 
-Status teach(const ProtocolData& data, const std::vector<bool>& taught, int shots,
-             Learner& learner) {
-  std::vector<int> shown(data.classes.size());
+// Rows of each taught class, at most `shots`.
+std::vector<std::vector<int>> rows_to_teach(const ProtocolData& data, int shots) {
+  std::vector<std::vector<int>> rows(data.classes.size());
   for (int i = 0; i < data.x_train.rows; ++i) {
-    const auto label = std::size_t(data.y_train[std::size_t(i)]);
-    if (!taught[label] || (shots > 0 && shown[label] >= shots)) continue;
-    ++shown[label];
-    ENGRAM_TRY(learner.learn(data.x_train.row_range(i, 1), {&data.classes[label], 1}));
+    rows[std::size_t(data.y_train[std::size_t(i)])].push_back(i);
   }
-  return {};
+  for (std::vector<int>& of_class : rows) {
+    const std::size_t all = of_class.size();
+    const std::size_t taken = shots > 0 ? std::min(all, std::size_t(shots)) : all;
+    for (std::size_t i = 0; i < taken; ++i) of_class[i] = of_class[i * all / taken];
+    of_class.resize(taken);
+  }
+  return rows;
+}
+
+// Classes `order` in tasks.
+Result<ReadoutReport> teach(const ProtocolData& data, std::span<const int> order, int tasks,
+                            int shots, Learner& learner) {
+  const std::vector<std::vector<int>> rows = rows_to_teach(data, shots);
+  ReadoutReport report;
+  const auto count = std::size_t(std::clamp(tasks, 1, int(order.size())));
+  for (std::size_t task = 0; task < count; ++task) {
+    for (std::size_t i = task * order.size() / count; i < (task + 1) * order.size() / count; ++i) {
+      const auto label = std::size_t(order[i]);
+      for (const int row : rows[label]) {
+        ENGRAM_TRY(learner.learn(data.x_train.row_range(row, 1), {&data.classes[label], 1}));
+      }
+    }
+    ENGRAM_ASSIGN(report, learner.end_task());
+  }
+  return report;
 }
 
 double share(std::int64_t part, std::int64_t all) {
@@ -58,8 +79,9 @@ Result<OpenSetResult> run_open_set(const ProtocolData& data, const OpenSetOption
   LearnerConfig config = options.config;
   config.features = data.x_train.cols;
   ENGRAM_ASSIGN(Learner learner, Learner::create(config));
-  ENGRAM_TRY(teach(data, taught, options.shots, learner));
-  ENGRAM_ASSIGN(const ReadoutReport report, learner.end_task());
+  ENGRAM_ASSIGN(const ReadoutReport report,
+                teach(data, std::span(order).subspan(std::size_t(result.held_out)), options.tasks,
+                      options.shots, learner));
   const std::shared_ptr<const Readout> readout = learner.readout();
   const KnownModel& known_model = readout->confidence.known;
   result.learned = learner.samples();

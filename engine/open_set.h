@@ -1,7 +1,7 @@
 // How well a learner tells what it never saw: some classes are not taught, and then tested.
 //
 // Classes are held out by a seeded permutation (numpy's, as for class orders). The others are learned
-// as one task; all test samples are classified. `area` is that under the ROC curve of the log-odds
+// in tasks; then all test samples are classified. `area` is that under the ROC curve of the log-odds
 // of "known", `area_of_best` that of the best score alone.
 #pragma once
 
@@ -20,7 +20,10 @@ struct OpenSetOptions {
   double held_out = 0.3;  // share of the classes, at least one and at most all but one
   double false_alarms = 0.05;
   std::uint32_t seed = 1993;
-  int shots = 0;  // training samples of each class, the first ones; 0: all
+  int tasks = 1;  // the taught classes in so many tasks, at most one for each
+  // Training samples of each class, 0: all. Spread evenly over the class: files that follow one
+  // another often show the same thing, and those taught should be like those tested.
+  int shots = 0;
 };
 
 struct OpenSetResult {

@@ -34,7 +34,8 @@ enum class PhiloxStream : std::uint32_t {
   gaussian = 1,
   split = 2,
   digest = 3,
-  probes = 4
+  probes = 4,
+  witnesses = 5
 };
 
 }  // namespace engram

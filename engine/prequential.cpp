@@ -15,6 +15,8 @@ void put(ByteWriter& bytes, const ScoreSummary& one) {
     bytes.put(value);
   }
   bytes.put(std::uint32_t(one.classes));
+  bytes.put(std::int32_t(one.group));
+  bytes.put(std::int64_t(one.samples));
 }
 
 // False: not a summary.
@@ -26,8 +28,11 @@ bool take(ByteReader& bytes, bool known, ScoreSummary& one) {
   }
   const auto classes = bytes.take<std::uint32_t>();
   one.classes = int(classes);
+  one.group = bytes.take<std::int32_t>();
+  one.samples = bytes.take<std::int64_t>();
   one.known = known;
-  return !bytes.failed() && classes <= kMostClasses && one.rest_variance >= 0 && one.leverage >= 0;
+  return !bytes.failed() && classes <= kMostClasses && one.rest_variance >= 0 &&
+         one.leverage >= 0 && one.samples >= 0;
 }
 
 }  // namespace
@@ -52,6 +57,16 @@ void Prequential::reserve() {
 
 void Prequential::add(const ScoreSummary& example) {
   (example.known ? known_ : unknown_).add(example);
+}
+
+std::vector<ScoreSummary> newer(std::span<const ScoreSummary> examples, std::int64_t samples,
+                                std::size_t fewest) {
+  std::vector<ScoreSummary> some;
+  for (const ScoreSummary& one : examples) {
+    if (one.samples >= samples / 2) some.push_back(one);
+  }
+  if (some.size() < fewest) some.assign(examples.begin(), examples.end());
+  return some;
 }
 
 std::vector<std::byte> Prequential::save() const {

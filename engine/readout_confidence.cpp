@@ -59,16 +59,25 @@ void fit_factored(const Statistics& statistics, Readout& readout) {
     examples = novelty_examples(left_out.value());
   }
   const bool all = factored.kernel().size() <= kNoveltySamples;
-  readout.confidence =
-      fit_confidence(examples.known, examples.unknown,
-                     all ? examples.known : leave_each_out(statistics, readout.lambda));
+  const std::vector<ScoreSummary> table =
+      all ? examples.known : leave_each_out(statistics, readout.lambda);
+  readout.confidence = fit_confidence(examples.known, examples.unknown, table);
+  for (const auto& kind : {table, examples.unknown}) {
+    for (ScoreSummary one : kind) {
+      one.samples = readout.samples;
+      readout.said_before.add(one);
+    }
+  }
 }
 
-void fit_dense(const Prequential& said_before, const Readout* before, Readout& readout) {
+void fit_dense(const Readout* before, Readout& readout) {
   const auto fewest = std::size_t(kFewestExamples);
-  if (said_before.known().size() >= fewest && said_before.unknown().size() >= fewest) {
-    readout.confidence =
-        fit_confidence(said_before.known(), said_before.unknown(), said_before.known());
+  const std::vector<ScoreSummary> known =
+      newer(readout.said_before.known(), readout.samples, fewest);
+  std::vector<ScoreSummary> unknown = newer(readout.said_before.unknown(), readout.samples, fewest);
+  if (unknown.size() < fewest) unknown.clear();
+  if (known.size() >= fewest) {
+    readout.confidence = fit_confidence(known, unknown, known);
   } else if (before != nullptr) {
     readout.confidence = before->confidence;
   }
@@ -77,13 +86,19 @@ void fit_dense(const Prequential& said_before, const Readout* before, Readout& r
 }  // namespace
 
 void fit_readout_confidence(const Statistics& statistics, const Prequential& said_before,
-                            const Readout* before, Readout& readout) {
+                            std::span<const ScoreSummary> heard, const Readout* before,
+                            Readout& readout) {
   const bool dense = statistics.form() == Form::dense;
   readout.confidence = {};
   readout.probes = nullptr;
-  readout.said_before = said_before;
+  readout.said_before = {};
   if (dense) {
-    fit_dense(said_before, before, readout);
+    readout.said_before = said_before;
+    for (ScoreSummary one : heard) {
+      one.samples = readout.samples;
+      readout.said_before.add(one);
+    }
+    fit_dense(before, readout);
   } else {
     fit_factored(statistics, readout);
   }

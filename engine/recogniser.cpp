@@ -48,12 +48,13 @@ std::vector<Answer> best(const Readout& readout, std::span<const float> scores, 
   std::partial_sort(order.begin(), middle, order.end(), [&](int a, int b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
-  const bool unknown = judge(readout, scores, leverage, false_alarms).unknown;
+  const Prediction judged = judge(readout, scores, leverage, false_alarms);
   std::vector<float> probabilities(scores.size());
   readout.confidence.probabilities(scores, leverage, probabilities);
   std::vector<Answer> answers;
   std::for_each(order.begin(), middle, [&](int k) {
-    answers.push_back({readout.classes[k], scores[k], probabilities[k], unknown});
+    answers.push_back(
+        {readout.classes[k], scores[k], probabilities[k], judged.unknown, judged.known});
   });
   return answers;
 }

@@ -27,6 +27,7 @@ struct Answer {
   float score = 0;        // about 1: sure, about 0: no
   float probability = 0;  // that this is what the picture shows
   bool unknown = false;   // of the picture: it probably shows none of the classes
+  float known = 1;        // of the picture: probability that it shows one of the classes
 };
 
 class Recogniser {

@@ -23,6 +23,7 @@ ScoreSummary summarise(std::span<const float> scores, int own, float leverage, i
   ScoreSummary summary;
   summary.leverage = leverage;
   summary.known = own >= 0 && own != left_out;
+  summary.group = left_out >= 0 ? left_out : own;
   if (best < 0) return summary;
   summary.best = scores[std::size_t(best)];
   if (second >= 0) summary.second = scores[std::size_t(second)];

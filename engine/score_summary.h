@@ -4,6 +4,7 @@
 // readout gave to a sample it had not learned (leave-one-out, leave-class-out, or before learning).
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace engram {
@@ -17,6 +18,9 @@ struct ScoreSummary {
   float own = 0;            // score of the sample's own class, where known
   float leverage = 0;  // h^T (G + lambda I)^-1 h of the readout that scored it; 0: not measured
   bool known = false;  // whether the readout had learned the sample's class
+  int group = -1;      // the sample's class, known to the readout or not; -1: not said
+  std::int64_t samples =
+      0;  // that the readout had learned, where it matters (engine/prequential.h)
 
   float margin() const { return best - second; }
   bool right() const { return known && own == best; }

@@ -1,5 +1,6 @@
 #include "tools/open_set_run.h"
 
+#include <algorithm>
 #include <span>
 
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ Status evaluate_open_set(const EvaluateOptions& options, const EvaluationData& d
   open.held_out = options.open_set;
   open.false_alarms = options.false_alarm / 100;
   open.shots = options.shots;
+  open.tasks = std::max(options.tasks, 1);
   std::vector<OpenSetResult> results;
   {
     Progress progress(console.shows_progress(), "open set", std::ssize(options.class_seeds), "run");

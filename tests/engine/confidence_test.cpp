@@ -32,6 +32,7 @@ Drawn draw_examples(unsigned seed, int count, double level, double factor) {
     drawn.known.push_back(summarise(draw(random, 6, i % 6, level, 0.15), i % 6, leverage));
     drawn.unknown.push_back(
         summarise(draw(random, 6, -1, 0.0, 0.15), -1, leverage * float(factor)));
+    drawn.unknown.back().group = i % 8;
   }
   return drawn;
 }
@@ -106,6 +107,34 @@ TEST_CASE("confidence: leverage is used where it tells, and only there", "[engin
       fit_known_model(misleading.known, misleading.unknown, misleading.known).uses_leverage);
 }
 
+TEST_CASE("confidence: with few examples too, false alarms come at the rate on average",
+          "[engine][unknown]") {
+  double plain = 0, sure = 0;
+  constexpr int kTrials = 300;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Drawn seen = draw_examples(100 + unsigned(trial), 24, 0.6, 1.0);
+    const Drawn fresh = draw_examples(9000 + unsigned(trial), 50, 0.6, 1.0);
+    const KnownModel model = fit_known_model(seen.known, {}, seen.known);
+    plain += share_below(model, fresh.known, 0.05) / kTrials;
+    sure += share_below(model, fresh.known, 0.0) / kTrials;
+  }
+  CHECK(plain == Approx(0.05).margin(0.01));  // without the (n + 1) it would be 0.08
+  CHECK(sure < 0.005);
+}
+
+TEST_CASE("confidence: leverage needs classes that agree, not many samples", "[engine][unknown]") {
+  Drawn seen = draw_examples(3, 400, 0.3, 8.0);
+  CHECK(fit_known_model(seen.known, seen.unknown, seen.known).uses_leverage);
+  Drawn one_class = seen;
+  for (ScoreSummary& one : one_class.unknown) one.group = 0;
+  CHECK_FALSE(fit_known_model(one_class.known, one_class.unknown, seen.known).uses_leverage);
+  // Of eight classes one is far away by leverage, seven a little nearer than known things.
+  Drawn divided = draw_examples(3, 400, 0.3, 0.98);
+  const Drawn far = draw_examples(3, 400, 0.3, 60.0);
+  for (std::size_t i = 0; i < divided.unknown.size(); i += 8) divided.unknown[i] = far.unknown[i];
+  CHECK_FALSE(fit_known_model(divided.known, divided.unknown, seen.known).uses_leverage);
+}
+
 TEST_CASE("confidence: beta makes probabilities true", "[engine][unknown]") {
   std::mt19937 random(6);
   std::vector<ScoreSummary> known;
@@ -147,7 +176,7 @@ TEST_CASE("confidence: without examples there is an answer all the same", "[engi
   const Confidence one = fit_confidence(single, {}, single);
   CHECK(one.fitted);
   CHECK_FALSE(one.known.informative);
-  CHECK(one.known.threshold(0.05) == Approx(0.5 + 0.05 * 0.38));
+  CHECK(one.known.threshold(0.05) == Approx(0.5 + (0.05 * 21 - 1) * 0.02));
   CHECK(one.known.probability(single[0]) == 1.0);
 
   // Equal examples, and unknown ones that look better known: no division by a spread of 0.

@@ -127,13 +127,44 @@ TEST_CASE("judgement: without samples, from what was said before learning", "[en
   const auto unknown = classify(*learner, only(fresh, 6, 8));
   CHECK(share_unknown(unknown) > share_unknown(known));
 
-  // The first task alone gives no example: nothing is called unknown.
+  // Two samples are too few to tell: nothing is called unknown.
   auto beginner = Learner::create(config_of(48, false));
-  const Samples first = only(all, 0, 3);
-  REQUIRE(beginner->learn(first.features(), first.labels).ok());
+  const Samples first = only(all, 0, 1);
+  REQUIRE(beginner->learn(first.features().row_range(0, 2), std::span(first.labels).first(2)).ok());
   REQUIRE(beginner->end_task().ok());
   CHECK_FALSE(beginner->readout()->confidence.fitted);
   CHECK(share_unknown(classify(*beginner, fresh)) == 0.0);
+}
+
+TEST_CASE("judgement: a stream without samples, no class shown twice", "[engine][unknown]") {
+  const Samples all = make_samples(10, 40, 48, 4), fresh = make_samples(10, 12, 48, 4, 5);
+  auto learner = Learner::create(config_of(48, false));
+  for (int first = 0; first < 8; first += 2) {
+    const Samples task = only(all, first, first + 2);
+    REQUIRE(learner->learn(task.features(), task.labels).ok());
+    REQUIRE(learner->end_task().ok());
+    CHECK(learner->readout()->confidence.fitted);  // from the first task on
+  }
+  REQUIRE(learner->form() == Form::dense);
+  const auto known = classify(*learner, only(fresh, 0, 8));
+  const auto unknown = classify(*learner, only(fresh, 8, 10));
+  CHECK(share_unknown(known) < 0.2);
+  CHECK(share_unknown(unknown) > share_unknown(known) + 0.3);
+}
+
+TEST_CASE("judgement: what the factored form knew stays when it becomes dense",
+          "[engine][unknown]") {
+  const Samples all = make_samples(8, 40, 48, 4), fresh = make_samples(8, 12, 48, 4, 5);
+  auto learner = Learner::create(config_of(48, true));
+  for (const auto& [from, to] : {std::pair{0, 4}, std::pair{4, 6}}) {
+    const Samples task = only(all, from, to);
+    REQUIRE(learner->learn(task.features(), task.labels).ok());
+    REQUIRE(learner->end_task().ok());
+  }
+  REQUIRE(learner->form() == Form::dense);
+  CHECK(learner->readout()->said_before.known().size() >= 160);
+  CHECK(share_unknown(classify(*learner, only(fresh, 0, 6))) < 0.2);
+  CHECK(share_unknown(classify(*learner, only(fresh, 6, 8))) > 0.3);
 }
 
 TEST_CASE("judgement: comes back from a snapshot", "[engine][unknown]") {

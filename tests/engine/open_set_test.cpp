@@ -30,6 +30,15 @@ TEST_CASE("open set: held-out classes are told from taught ones", "[engine][unkn
   for (const ReliabilityBin& bin : found.reliability) counted += bin.count;
   CHECK(counted == 60);
 
+  options.tasks = 3;
+  options.config.keep_features = false;
+  const auto stream = run_open_set(data, options);
+  REQUIRE(stream.ok());
+  CHECK(stream->learned == 56);
+  CHECK(stream->area > 0.75);
+  CHECK(stream->detected > stream->false_alarms);
+  options.tasks = 1;
+  options.config.keep_features = true;
   options.shots = 2;
   CHECK(run_open_set(data, options)->learned == 14);
   options.held_out = 1.0;  // one class stays

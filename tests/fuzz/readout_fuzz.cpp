@@ -13,7 +13,7 @@ using namespace engram;
 namespace {
 
 constexpr const char* kSections[] = {"store",   "config",     "readout", "classes",
-                                     "weights", "confidence", "probes",  "said_before"};
+                                     "weights", "confidence", "probes",  "examples"};
 
 // The last three may be absent: they are where their content is empty.
 constexpr std::size_t kAlways = 5;

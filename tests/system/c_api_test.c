@@ -47,6 +47,8 @@ static void expect_refusals(const char* home, const char* state) {
   EXPECT(engram_end_task(NULL) == ENGRAM_INVALID_ARGUMENT);
   EXPECT(engram_undo(NULL, 1) == ENGRAM_INVALID_ARGUMENT);
   EXPECT(engram_classify_file(NULL, "a.png", NULL, 1, &count) == ENGRAM_INVALID_ARGUMENT);
+  engram_judgement judged;
+  EXPECT(engram_judge_file(NULL, "a.png", 0.05, &judged) == ENGRAM_INVALID_ARGUMENT);
   EXPECT(count == 0);
   EXPECT(engram_class_count(NULL) == -1);
   EXPECT(engram_class_label(NULL, 0) == NULL);
@@ -73,6 +75,26 @@ static void expect_bad_pictures_change_nothing(engram_learner* learner, const ui
   EXPECT(engram_class_count(learner) == known);
   EXPECT(engram_class_label(learner, known) == NULL);
   EXPECT(engram_class_label(learner, -1) == NULL);
+}
+
+/* No class of the learner is like the stripes; `label` is what a photo shows. */
+static void expect_judged(engram_learner* learner, const char* photo, const char* label,
+                          const uint8_t* rgb) {
+  engram_judgement judged;
+  const double bad[] = {-0.01, 1.01, strtod("nan", NULL)};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT(engram_judge_file(learner, photo, bad[i], &judged) == ENGRAM_INVALID_ARGUMENT);
+    EXPECT(judged.label == NULL);
+  }
+  EXPECT(engram_judge_file(learner, photo, 0.05, NULL) == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(engram_judge_file(learner, "missing.png", 0.05, &judged) == ENGRAM_NOT_FOUND);
+  EXPECT(engram_judge_rgb(learner, rgb, 0, 8, 0, 0.05, &judged) == ENGRAM_INVALID_ARGUMENT);
+
+  EXPECT(engram_judge_file(learner, photo, 0.0, &judged) == ENGRAM_OK);
+  EXPECT(strcmp(judged.label, label) == 0 && !judged.unknown);
+  EXPECT(judged.probability > 0.3F && judged.probability <= 1.0F && judged.score > 0.5F);
+  EXPECT(engram_judge_rgb(learner, rgb, kWidth, kHeight, kStride, 0.05, &judged) == ENGRAM_OK);
+  EXPECT(judged.label != NULL && judged.unknown && judged.probability <= 1.0F);
 }
 
 static void expect_recognised(engram_learner* learner, const char* photo, const char* label) {
@@ -111,8 +133,12 @@ int main(int argc, char** argv) {
       EXPECT(engram_learn_file(writer, photo, pairs[i]) == ENGRAM_OK);
     }
   }
+  engram_judgement early;
+  EXPECT(engram_judge_rgb(writer, stripes, kWidth, kHeight, kStride, 0.05, &early) ==
+         ENGRAM_NOT_FOUND);
   EXPECT(engram_end_task(writer) == ENGRAM_OK);
   EXPECT(engram_class_count(writer) == classes);
+  expect_judged(writer, pairs[0] + strlen(pairs[0]) + 1, pairs[0], stripes);
   expect_bad_pictures_change_nothing(writer, stripes);
 
   /* A second task from memory instead of files; the first must survive it. */

@@ -9,6 +9,7 @@
 #include "tools/teaching_report.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
+#include "tools/unknown_report.h"
 
 namespace engram {
 namespace {
@@ -48,6 +49,11 @@ Result<int> run_classes(const Session& session) {
     console.note(fmt::format("{}\n", teaching.status().what()));
     object["not_judged"] = teaching.status().what();
   }
+  const std::shared_ptr<const Readout> readout = loaded.learner.readout();
+  if (!classes.empty()) {
+    console.answer(fmt::format("unknown: {}\n", unknown_sentence(readout.get())));
+  }
+  object["unknown"] = unknown_json(readout.get());
   console.object(object);
   return 0;
 }
@@ -65,13 +71,15 @@ void add_classes(CLI::App& app, Session& session) {
           "Where samples are kept, also: how many of a class's samples are named rightly by a "
           "readout that learned all others but this one (leave-one-out); which classes are taken "
           "for which, and how many more samples may help; classes too small to judge; and samples "
-          "that are nearly the same picture, by their numbers.",
+          "that are nearly the same picture, by their numbers. The last line says what \"unknown\" "
+          "answers are told by, or why none is given yet.",
       .example =
           "$ engram classes\n"
           "class   samples  right\n"
           "mug          12   83 %\n"
           "kettle        8  100 %\n"
-          "mug looks like kettle (2 of 12): show mug 3 more"};
+          "mug looks like kettle (2 of 12): show mug 3 more\n"
+          "unknown: told from 20 known examples and 20 unknown, by score; AUROC 0.93 among them"};
   add_command(app, session, manual, [&session] { return run_classes(session); });
 }
 

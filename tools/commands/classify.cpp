@@ -7,6 +7,7 @@
 
 #include "engine/recogniser.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/options.h"
 #include "tools/exit_code.h"
 #include "tools/picture_stream.h"
 #include "tools/progress.h"
@@ -49,6 +50,7 @@ nlohmann::ordered_json answer_object(const std::string& file, const std::vector<
           {"score", answers[0].score},
           {"probability", answers[0].probability},
           {"unknown", answers[0].unknown},
+          {"novelty", 1 - answers[0].known},
           {"top", top},
           {"top_probabilities", probabilities}};
 }
@@ -113,7 +115,8 @@ void add_classify(CLI::App& app, Session& session) {
           "is said is set by --false-alarm: so many of 100 pictures of known things may be called "
           "unknown. Both are learned from the samples themselves: with few samples fewer false "
           "alarms come than asked for. Opens the state for reading only, so it works "
-          "while another process learns. With --json one line per picture.",
+          "while another process learns. With --json one line per picture; novelty is the "
+          "probability that it is none of the classes.",
       .example =
           "$ engram classify desk.jpg --top 2\n"
           "desk.jpg  mug     0.94  97 %  kettle  0.08   1 %"};
@@ -127,7 +130,7 @@ void add_classify(CLI::App& app, Session& session) {
       ->add_option("--false-alarm", options->false_alarm,
                    "Known things that may be called unknown, in % (default 5)")
       ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(between(0.0, 100.0));
 }
 
 }  // namespace engram

@@ -48,12 +48,12 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       .add_option("--open-set", options.open_set,
                   "Hold this share of the classes out and measure what is called unknown")
       ->type_name("SHARE")
-      ->check(CLI::Range(0.001, 0.999));
+      ->check(between(0.001, 0.999));
   command
       .add_option("--false-alarm", options.false_alarm,
                   "With --open-set: known things that may be called unknown, in % (default 5)")
       ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(between(0.0, 100.0));
   command
       .add_option("--domains", options.source.domains,
                   "dil: names and order of the domains; {} in --train and --test stands for each")
@@ -72,7 +72,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->type_name("FILE");
   command.add_option("--shrinkage", options.shrinkage, "Heads lda and rp-lda (default 0.01)")
       ->type_name("X")
-      ->check(CLI::Range(1e-12, 1e12));
+      ->check(between(1e-12, 1e12));
   command
       .add_option("--queue", options.queue,
                   "Head ranpac: lambda by the newest N samples, learned last")
@@ -83,7 +83,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
           "--feature-scale", options.feature_scale,
           "exact: q = round(f * X) (default: the model card's; measured on features of a file)")
       ->type_name("X")
-      ->check(CLI::Range(1e-30, 1e30));
+      ->check(between(1e-30, 1e30));
   command
       .add_option("--hidden-mul", options.hidden_mul,
                   "exact: gain of the hidden units in 1/65536 (default: the same)")

@@ -13,6 +13,7 @@
 #include "tools/commands/commands.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
+#include "tools/unknown_report.h"
 
 namespace engram {
 namespace {
@@ -70,6 +71,7 @@ Result<int> run_inspect(const Session& session) {
       {"learned", fmt::format("{}, {}, {}", plural(learner.samples(), "sample", "samples"),
                               plural(std::ssize(learner.classes()), "class", "classes"),
                               plural(learner.tasks(), "task", "tasks"))},
+      {"unknown", unknown_sentence(readout.get())},
       {"on disk", fmt::format("snapshot {}, journal {}, readout {}", bytes_text(snapshot),
                               bytes_text(journal), bytes_text(readout_bytes))},
       {"digest", digest}};
@@ -96,6 +98,7 @@ Result<int> run_inspect(const Session& session) {
                                 {"classes", learner.classes().size()},
                                 {"tasks", learner.tasks()},
                                 {"lambda", nullptr},
+                                {"unknown", unknown_json(readout.get())},
                                 {"digest", digest},
                                 {"sequence", loaded.mark.sequence},
                                 {"snapshot_bytes", snapshot},

@@ -1,5 +1,8 @@
 #include "tools/commands/options.h"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 namespace engram {
@@ -54,6 +57,17 @@ void add_learner_options(CLI::App& command, LearnerOptions& options, const char*
       ->type_name("RULE|X");
   command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
       ->type_name("N");
+}
+
+CLI::Validator between(double least, double most) {
+  return {[=](std::string& text) -> std::string {
+            char* end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            const bool number = !text.empty() && *end == '\0';
+            if (number && value >= least && value <= most) return {};
+            return fmt::format("{} is not a number from {} to {}", text, least, most);
+          },
+          fmt::format("{} to {}", least, most)};
 }
 
 }  // namespace engram

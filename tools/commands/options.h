@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace engram {
 
@@ -16,5 +17,8 @@ void add_kind_options(CLI::App& command, LearnerOptions& options);
 // All of them. `seed_option`: what the seed of the projection is called in this command.
 void add_learner_options(CLI::App& command, LearnerOptions& options,
                          const char* seed_option = "--seed");
+
+// A number within both; CLI::Range lets NaN through.
+CLI::Validator between(double least, double most);
 
 }  // namespace engram

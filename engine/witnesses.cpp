@@ -1,0 +1,70 @@
+#include "engine/witnesses.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/philox.h"
+
+namespace engram {
+namespace {
+
+// Closer to 1 the rounding of p in float decides, and the sample says nothing.
+constexpr double kLargestShare = 0.999;
+
+constexpr std::uint64_t kSeed = 0x7769746E657373;  // any; the same for ever
+
+}  // namespace
+
+void Witnesses::add(const std::byte* rows, std::span<const std::int32_t> classes) {
+  for (std::size_t i = 0; i < classes.size(); ++i, ++seen_) {
+    if (samples_.size() == kMost) {  // of n + 1 samples each stays with the same probability
+      const auto n = std::uint64_t(seen_);
+      const PhiloxWords words = philox(
+          {std::uint32_t(n), std::uint32_t(n >> 32), 0, std::uint32_t(PhiloxStream::witnesses)},
+          kSeed);
+      const auto place = int(std::min<std::uint64_t>(words[0] % (n + 1), kMost));
+      if (place == kMost) continue;
+      samples_.remove({&place, 1});
+    }
+    samples_.append(rows + i * samples_.row_bytes(), {}, classes.subspan(i, 1), seen_);
+  }
+}
+
+void Witnesses::clear() {
+  samples_.clear();
+  seen_ = 0;
+}
+
+Result<std::vector<ScoreSummary>> Witnesses::hear(const Statistics& statistics,
+                                                  const Readout& readout,
+                                                  const Projection& projection,
+                                                  const ProjectionScratch& scratch) const {
+  std::vector<ScoreSummary> summaries;
+  const int classes = int(readout.classes.size()), units = readout.hidden_units;
+  const Kernels& kernels = statistics.kernels();
+  std::vector<float> values(std::size_t(std::min(scratch.h.rows, kMost)) * std::size_t(classes));
+  for (int first = 0; first < samples_.size();) {
+    const int count = std::min(scratch.h.rows, samples_.size() - first);
+    const MatrixView<float> h = scratch.h.row_range(0, count);
+    const MatrixView<float> scores{values.data(), count, classes, classes};
+    ENGRAM_TRY(projection.from_rows(samples_.row(first), scratch, h));
+    ENGRAM_TRY(kernels.score(Stream{}, h, {readout.weights.data(), classes, units, units}, scores));
+    ENGRAM_TRY(
+        kernels.triangular_solve(Stream{}, statistics.dense().gram(), /*transposed=*/true, h));
+    for (int b = 0; b < count; ++b) {
+      const int own = samples_.classes()[std::size_t(first + b)];
+      double share = 0;
+      for (int m = 0; m < units; ++m) share += double(h(b, m)) * h(b, m);
+      if (!(share < kLargestShare)) continue;
+      if (statistics.classes().all()[std::size_t(own)].samples < 2) continue;
+      const std::span<float> row(scores.row(b), std::size_t(classes));
+      row[std::size_t(own)] -= float(share);
+      for (float& value : row) value = float(value / (1.0 - share));
+      summaries.push_back(summarise(row, own, float(share / (1.0 - share))));
+    }
+    first += count;
+  }
+  return summaries;
+}
+
+}  // namespace engram
