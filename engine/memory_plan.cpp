@@ -88,7 +88,7 @@ void add_dense(const LearnerConfig& config, Rows& rows) {
   rows.add("G and its factor", m, m, "float", 4, lifetime);
   rows.add("diagonal of G", 1, m, "float", 4, lifetime);
   rows.add("some samples of the task", KeptSamples::kBlockRows,
-           std::int64_t(Projection::row_bytes(config)), "bytes", 1, lifetime);
+           std::int64_t(Projection::row_bytes(config)), "bytes", 1, Lifetime::task);
   if (moved && learning_rows(config) < kMaxBatchRows) {
     add_scratch(config, kMaxBatchRows, lifetime,
                 {"learn, dense: q", "learn, dense: p", "learn, dense: h"}, rows);

@@ -33,6 +33,22 @@ TEST_CASE("prequential: the last ones of each kind are kept, and come back", "[e
   CHECK(loaded == ring);
 }
 
+TEST_CASE("prequential: what a beginner said is set aside once there is better",
+          "[engine][unknown]") {
+  Prequential ring;
+  for (int i = 0; i < 60; ++i) {
+    ScoreSummary one = example(float(i), true);
+    one.samples = i;
+    ring.add(one);
+  }
+  const auto some = newer(ring.known(), 60, 20);
+  REQUIRE(some.size() == 30);
+  for (const ScoreSummary& one : some) CHECK(one.samples >= 30);
+  CHECK(newer(ring.known(), 60, 31).size() == 60);  // too few: all
+  CHECK(newer(ring.known(), 1000, 20).size() == 60);
+  CHECK(newer({}, 1000, 20).empty());
+}
+
 TEST_CASE("prequential: bytes of something else are refused", "[engine][unknown]") {
   Prequential ring;
   CHECK(ring.load(ring.save()));
