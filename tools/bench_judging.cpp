@@ -115,7 +115,8 @@ void measure_frame(const Settings& settings, const Photos& photos) {
 void measure_end_of_task(const Settings& settings, const Photos& photos, bool keep) {
   const LearnerConfig config = config_of(settings, keep);
   Arena arena =
-      must(Arena::create(std::size_t(plan(config, settings.classes).learner_arena_bytes())));
+      must(Arena::create(std::size_t(plan(config, settings.classes).learner_arena_bytes()) +
+                         ProjectionScratch::bytes(config, 256)));
   const Projection projection(config, kCpuKernels, arena);
   const ProjectionScratch scratch = ProjectionScratch::take(config, 256, arena);
   Statistics statistics(config, kCpuKernels, arena);
