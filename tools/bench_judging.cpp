@@ -155,7 +155,7 @@ void measure_end_of_task(const Settings& settings, const Photos& photos, bool ke
   const std::string form = keep ? "factored" : "dense";
   line(settings, (form + ": solve, without the choice of lambda").c_str(), solve, 1.0, 1.0);
   line(settings, (form + ": what the readout judges by (times that)").c_str(), judging,
-       judging / solve, keep ? 3.0 : 0.2);
+       judging / solve, keep ? 1.0 : 0.2);
   line(settings, (form + ": probes of leverage, where they are used (times that)").c_str(), probes,
        probes / solve, keep ? 1.5 : 0.2);
 }
