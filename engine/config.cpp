@@ -36,6 +36,11 @@ constexpr std::array kLambdaRules{
     Named<LambdaRule>{LambdaRule::fixed, "fixed"}, Named<LambdaRule>{LambdaRule::paper, "paper"},
     Named<LambdaRule>{LambdaRule::code, "code"}, Named<LambdaRule>{LambdaRule::loo, "loo"},
     Named<LambdaRule>{LambdaRule::gcv, "gcv"}};
+constexpr std::array kReadoutKinds{Named<ReadoutKind>{ReadoutKind::blend, "blend"},
+                                   Named<ReadoutKind>{ReadoutKind::ridge, "ridge"},
+                                   Named<ReadoutKind>{ReadoutKind::mean, "mean"},
+                                   Named<ReadoutKind>{ReadoutKind::lda, "lda"},
+                                   Named<ReadoutKind>{ReadoutKind::balanced, "balanced"}};
 
 template <class Table, class Enum>
 const char* name_in(const Table& table, Enum value) {
@@ -192,6 +197,10 @@ Status validate(const LearnerConfig& config) {
   if (!is_lambda(config.lambda)) {
     return refuse("lambda", fmt::to_string(config.lambda), "1e-30 to 1e30");
   }
+  if (config.readout == ReadoutKind::lda || config.readout == ReadoutKind::balanced) {
+    return refuse("readout", name(config.readout),
+                  "blend, ridge or mean (the others answer on request: engram classify --readout)");
+  }
   return {};
 }
 
@@ -224,6 +233,7 @@ std::string text_of(const Json& json) {
 std::string to_json(const LearnerConfig& config) {
   Json json = identity(config);
   json["keep_features"] = config.keep_features;
+  json["readout"] = name(config.readout);
   return text_of(json);
 }
 
@@ -257,6 +267,7 @@ Result<LearnerConfig> parse_config(const std::string& text) {
   reader.number("lambda", config.lambda);
   reader.number("split_seed", config.split_seed);
   reader.flag("keep_features", false, config.keep_features);
+  if (json.contains("readout")) reader.choice("readout", parse_readout_kind, config.readout);
   ENGRAM_TRY(reader.finish());
   return config;
 }
@@ -273,6 +284,9 @@ const char* name(Nonlinearity value) {
 const char* name(LambdaRule value) {
   return name_in(kLambdaRules, value);
 }
+const char* name(ReadoutKind value) {
+  return name_in(kReadoutKinds, value);
+}
 
 Result<Arithmetic> parse_arithmetic(const std::string& text) {
   return parse_in(kArithmetics, "arithmetic", text);
@@ -285,6 +299,9 @@ Result<Nonlinearity> parse_nonlinearity(const std::string& text) {
 }
 Result<LambdaRule> parse_lambda_rule(const std::string& text) {
   return parse_in(kLambdaRules, "lambda rule", text);
+}
+Result<ReadoutKind> parse_readout_kind(const std::string& text) {
+  return parse_in(kReadoutKinds, "readout", text);
 }
 
 }  // namespace engram

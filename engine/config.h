@@ -22,6 +22,15 @@ enum class LambdaRule : std::uint8_t {
   gcv,    // generalised cross-validation over everything learned
 };
 
+// What a readout is made of (engine/score_blend.h, engine/readout_kinds.h).
+enum class ReadoutKind : std::uint8_t {
+  blend,     // ridge regression and nearest class means together (the default)
+  ridge,     // ridge regression alone, as in the paper
+  mean,      // nearest class mean
+  lda,       // linear discriminant; only on request, not of a learner
+  balanced,  // ridge regression in which all classes weigh the same; only on request
+};
+
 inline constexpr int kMinHidden = 100;
 inline constexpr int kMaxHidden = 20000;
 
@@ -43,6 +52,8 @@ struct LearnerConfig {
   double lambda = 1e4;           // used by LambdaRule::fixed
   std::uint64_t split_seed = 1;  // of the 80:20 split
 
+  ReadoutKind readout = ReadoutKind::blend;
+
   // Whether encoded samples may be kept beyond their task: as long as they are few, they cost less
   // than G does, and allow more. false: nothing that is kept can be traced back to a sample.
   bool keep_features = true;
@@ -56,21 +67,24 @@ struct LearnerConfig {
 Status validate(const LearnerConfig& config);
 
 // JSON text with every field by name. parse_config refuses unknown fields and wrong types. A text
-// without keep_features is of a version that kept none: false.
+// without keep_features is of a version that kept none: false; one without readout gets a blend at the
+// next end of a task.
 std::string to_json(const LearnerConfig& config);
-// Without keep_features: what a digest of the statistics covers, however they are held.
+// Without keep_features and readout: what a digest of the statistics covers, however they are held.
 std::string identity_json(const LearnerConfig& config);
 Result<LearnerConfig> parse_config(const std::string& json);
 
 // "exact" / "float", "bipolar" / "gaussian", "relu" / "square" / "none", "fixed" / "paper" /
-// "code" / "loo" / "gcv".
+// "code" / "loo" / "gcv", "blend" / "ridge" / "mean" / "lda" / "balanced".
 const char* name(Arithmetic value);
 const char* name(Weights value);
 const char* name(Nonlinearity value);
 const char* name(LambdaRule value);
+const char* name(ReadoutKind value);
 Result<Arithmetic> parse_arithmetic(const std::string& text);
 Result<Weights> parse_weights(const std::string& text);
 Result<Nonlinearity> parse_nonlinearity(const std::string& text);
 Result<LambdaRule> parse_lambda_rule(const std::string& text);
+Result<ReadoutKind> parse_readout_kind(const std::string& text);
 
 }  // namespace engram

@@ -58,6 +58,19 @@ Status FactoredStatistics::combine(MatrixView<const float> weights,
   return {};
 }
 
+Status FactoredStatistics::add_class_sums(int first, MatrixView<float> sums) const {
+  constexpr int kRows = 16;  // as floats at a time: they stay in the cache
+  std::vector<float> rows(std::size_t(kRows) * std::size_t(sums.cols));
+  for (int count = 0; first < kept_.size(); first += count) {
+    count = std::min(kRows, kept_.size() - first);
+    const MatrixView<float> h{rows.data(), count, sums.cols, sums.cols};
+    kept_.widen(first, h);
+    ENGRAM_TRY(kernels_->class_sums(Stream{}, h, {kept_.classes().data() + first, 1, count, count},
+                                    1.0f, sums));
+  }
+  return {};
+}
+
 Status FactoredStatistics::add_to(DenseStatistics& dense, MatrixView<float> scratch) const {
   for (int first = 0; first < kept_.size(); first += scratch.rows) {
     const int count = std::min(scratch.rows, kept_.size() - first);

@@ -44,6 +44,8 @@ class FactoredStatistics {
 
   // readout (K, M) += weights (K, N) H.
   Status combine(MatrixView<const float> weights, MatrixView<float> readout) const;
+  // C of the samples from the first-th on is added to `sums` (K, M).
+  Status add_class_sums(int first, MatrixView<float> sums) const;
   // Adds all samples to `dense`, a few rows of floats at a time in `scratch` (B, M).
   Status add_to(DenseStatistics& dense, MatrixView<float> scratch) const;
 

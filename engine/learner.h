@@ -3,7 +3,7 @@
 //     f > [quantise > sign_project > activate] > h       exact      (engine/projection.h)
 //     f > project > h                                    floating
 //     h, label > G, C, or the samples themselves         learn      (engine/statistics.h)
-//     lambda > (G + lambda I)^-1 C                       end_task   (engine/readout.h)
+//     lambda > (G + lambda I)^-1 C > Wo                  end_task   (engine/readout.h, score_blend.h)
 //     h > scores > label                                 classify
 //
 // Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
@@ -85,6 +85,11 @@ class Learner {
   // Instant learning: makes the current readout equal to a full solve, at the lambda it has, of
   // everything learned until now, and returns it. Null: there is no readout yet, and no lambda.
   Result<std::shared_ptr<const Readout>> refresh();
+
+  // Another answer from the same state: a readout of everything learned, of any kind, at the lambda
+  // that the current one has. Nothing that can be seen changes. Kinds lda and balanced give no
+  // judgement of what is unknown. not_found: no task has ended yet, so there is no lambda.
+  Result<Readout> readout_of(ReadoutKind kind);
 
   // Editing (learner_edit.cpp). Each gives what a learner would hold that never knew otherwise: the
   // same digest, in the exact arithmetic; a class without samples disappears. The readout stays as it

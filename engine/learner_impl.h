@@ -12,6 +12,7 @@
 #include "engine/learner.h"
 #include "engine/leverage.h"
 #include "engine/projection.h"
+#include "engine/score_blend.h"
 #include "engine/scorer.h"
 #include "engine/statistics.h"
 #include "engine/witnesses.h"
@@ -54,7 +55,11 @@ struct Learner::Impl {
   Status accumulate(const std::byte* rows, MatrixView<const float> h,
                     std::span<const std::string> labels);
   Status publish(std::shared_ptr<const Readout> readout);  // null: there is none
-  // A full solve; what refresh() needs of it is noted. `factored`: the factor is there already.
+  // A full solve of that kind: blend, ridge or mean. `factored`: the factor is there already; dual:
+  // and so is the solution on the kernel, unless it is empty.
+  Result<Readout> solve_kind(ReadoutKind kind, double lambda, std::string& note, bool factored,
+                             std::vector<float> dual);
+  // The same of the config's kind; what refresh() needs of it is noted.
   Result<std::shared_ptr<const Readout>> solve_all(double lambda, std::string& note, bool factored,
                                                    std::vector<float> dual);
   // The factor is about to be overwritten.
@@ -62,8 +67,14 @@ struct Learner::Impl {
   // The readout of everything learned, from `before`; null: only a full solve can make it.
   Result<std::shared_ptr<const Readout>> refresh_factored(const Readout& before);
   Result<std::shared_ptr<const Readout>> refresh_dense(const Readout& before);
-  // `before` with a row for every class now known; new ones are zero.
+  // `before` with a row of zeros for every class that is new since.
   std::shared_ptr<Readout> extended(const Readout& before) const;
+  ScoreBlend blend() const {
+    return score_blend(config.readout, statistics.classes().all(), statistics.trace());
+  }
+  // Class sums for it; factored: sum_part, which must be current.
+  MatrixView<const float> class_sums() const;
+  MatrixView<float> rows_of(std::vector<float>& part) const;  // (K, M), new rows are zero
   // Of the dense form: samples since the last solve, up to which the next readout follows from it.
   int pending_limit() const { return config.hidden_units() / 8; }
   // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
@@ -105,6 +116,11 @@ struct Learner::Impl {
   std::int64_t closed_ids = 0;  // samples up to this one are of tasks that have ended
   int tasks = 0;
 
+  // Of refresh(), with the current factor. Factored: how the readout was blended, and C, unless it is
+  // ridge alone. Dense: the ridge part of `solved`.
+  ScoreBlend blended_by;
+  std::vector<float> sum_part;    // (K, M)
+  std::vector<float> ridge_part;  // (K, M)
   // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few

@@ -12,38 +12,61 @@
 #include "engine/instant_kernel.h"
 #include "engine/learner_impl.h"
 #include "engine/readout_confidence.h"
+#include "engine/readout_kinds.h"
 
 namespace engram {
 namespace {
 
 constexpr int kMostAtOnce = 256;  // samples; beyond them a full solve costs about as much
 
-MatrixView<float> weights_of(Readout& readout) {
-  return {readout.weights.data(), int(readout.classes.size()), readout.hidden_units,
-          readout.hidden_units};
-}
-
 }  // namespace
 
+MatrixView<float> Learner::Impl::rows_of(std::vector<float>& part) const {
+  const int classes = statistics.classes().size(), units = config.hidden_units();
+  part.resize(std::size_t(classes) * std::size_t(units));
+  return {part.data(), classes, units, units};
+}
+
+MatrixView<const float> Learner::Impl::class_sums() const {
+  if (statistics.form() == Form::dense) return statistics.dense().sums();
+  const int units = config.hidden_units(), rows = int(sum_part.size() / std::size_t(units));
+  return {sum_part.data(), rows, units, units};
+}
+
 void Learner::Impl::forget_factor() {
+  blended_by = {};
+  sum_part = {};
+  ridge_part = {};
   solved.reset();
   pending.clear();
   woodbury.clear();
   if (statistics.form() == Form::factored) statistics.factored().kernel().drop_factor();
 }
 
+Result<Readout> Learner::Impl::solve_kind(ReadoutKind kind, double lambda, std::string& note,
+                                          bool factored, std::vector<float> dual) {
+  forget_factor();
+  ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored, std::move(dual)));
+  const ScoreBlend parts = score_blend(kind, statistics.classes().all(), statistics.trace());
+  std::vector<ScoreSummary> heard;
+  if (statistics.form() == Form::dense) {
+    auto said = witnesses.hear(statistics, next, parts, *projection, scratch);
+    if (said.ok()) heard = std::move(said).value();
+    ridge_part = next.weights;
+  } else if (kind != ReadoutKind::ridge) {
+    ENGRAM_TRY(statistics.factored().add_class_sums(0, rows_of(sum_part)));
+  }
+  blend_readout(parts, rows_of(next.weights), class_sums(), rows_of(next.weights));
+  blended_by = parts;
+  fit_readout_confidence(statistics, said_before, heard, readout.get(), parts, next);
+  return next;
+}
+
 Result<std::shared_ptr<const Readout>> Learner::Impl::solve_all(double lambda, std::string& note,
                                                                 bool factored,
                                                                 std::vector<float> dual) {
-  forget_factor();
-  ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored, std::move(dual)));
-  std::vector<ScoreSummary> heard;
-  if (statistics.form() == Form::dense) {
-    auto said = witnesses.hear(statistics, next, *projection, scratch);
-    if (said.ok()) heard = std::move(said).value();
-    witnesses.clear();
-  }
-  fit_readout_confidence(statistics, said_before, heard, readout.get(), next);
+  ENGRAM_ASSIGN(Readout next, solve_kind(config.readout, lambda, note, factored, std::move(dual)));
+  if (statistics.form() == Form::dense) witnesses.clear();
   auto shared = std::make_shared<const Readout>(std::move(next));
   if (statistics.form() == Form::dense) solved = shared;
   return std::shared_ptr<const Readout>(std::move(shared));
@@ -60,7 +83,7 @@ std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
   readout->lambda = before.lambda;
   readout->samples = statistics.samples();
   readout->weights = before.weights;
-  readout->weights.resize(readout->classes.size() * std::size_t(before.hidden_units));
+  rows_of(readout->weights);
   return readout;
 }
 
@@ -68,23 +91,32 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_factored(const Rea
   FactoredStatistics& factored = statistics.factored();
   KernelMatrix& kernel = factored.kernel();
   const int known = int(before.samples), fresh = kernel.size() - known;
-  if (!kernel.has_factor(before.lambda, before.samples) || fresh > kMostAtOnce) {
+  // Where ridge has no part in the readout it cannot be taken from it again.
+  if (!kernel.has_factor(before.lambda, before.samples) || config.readout == ReadoutKind::mean ||
+      fresh > kMostAtOnce) {
     return std::shared_ptr<const Readout>();
   }
   const int units = config.hidden_units();
   std::vector<float> rows(std::size_t(fresh) * std::size_t(units));
   const MatrixView<float> h{rows.data(), fresh, units, units};
   factored.kept().widen(known, h);
-  std::shared_ptr<Readout> readout = extended(before);
   const InstantKernel problem{statistics.kernels(), before.lambda, kernel.view(), known,
                               [&](MatrixView<const float> weights, MatrixView<float> sums) {
                                 return factored.combine(weights, sums);
                               }};
-  const Status learned = learn_at_once(
-      problem, h, factored.kept().classes().subspan(std::size_t(known)), weights_of(*readout));
+  std::shared_ptr<Readout> readout = extended(before);
+  const MatrixView<float> weights = rows_of(readout->weights);
+  unblend_readout(blended_by, class_sums(), weights.row_range(0, int(before.classes.size())));
+  const Status learned =
+      learn_at_once(problem, h, factored.kept().classes().subspan(std::size_t(known)), weights);
   if (learned.code() == Code::bad_data) return std::shared_ptr<const Readout>();
   ENGRAM_TRY(learned);
-  kernel.set_factor(before.lambda);
+  kernel.set_factor(before.lambda);  // from here on a failure means a full solve
+  if (config.readout != ReadoutKind::ridge) {
+    ENGRAM_TRY(factored.add_class_sums(known, rows_of(sum_part)));
+  }
+  blended_by = blend();
+  blend_readout(blended_by, weights, class_sums(), weights);
   return std::shared_ptr<const Readout>(std::move(readout));
 }
 
@@ -103,11 +135,32 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_dense(const Readou
     ENGRAM_TRY(
         woodbury.add(gram, h, pending.classes().subspan(std::size_t(first), std::size_t(count))));
   }
-  std::shared_ptr<Readout> readout = extended(*solved);
-  const MatrixView<const float> base{solved->weights.data(), int(solved->classes.size()),
+  const MatrixView<const float> base{ridge_part.data(), int(solved->classes.size()),
                                      solved->hidden_units, solved->hidden_units};
-  ENGRAM_TRY(woodbury.solve(base, weights_of(*readout)));
+  std::shared_ptr<Readout> readout = extended(*solved);
+  const MatrixView<float> weights = rows_of(readout->weights);
+  ENGRAM_TRY(woodbury.solve(base, weights));
+  blend_readout(blend(), weights, class_sums(), weights);
   return std::shared_ptr<const Readout>(std::move(readout));
+}
+
+Result<Readout> Learner::readout_of(ReadoutKind kind) {
+  const std::shared_ptr<const Readout> current = readout();
+  if (current == nullptr) {
+    return Status(Code::not_found, "No task has ended yet, so there is no lambda to solve with.");
+  }
+  try {
+    std::string note;
+    const bool blends = kind != ReadoutKind::lda && kind != ReadoutKind::balanced;
+    impl_->forget_factor();
+    Result<Readout> answer =
+        blends ? impl_->solve_kind(kind, current->lambda, note, /*factored=*/false, {})
+               : statistics_readout(kind, impl_->statistics, current->lambda);
+    impl_->forget_factor();  // the parts are of another kind
+    return answer;
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory, "The machine has no memory left for another readout.");
+  }
 }
 
 Result<std::shared_ptr<const Readout>> Learner::refresh() {

@@ -24,7 +24,7 @@ Result<Teaching> Learner::teaching() const {
     for (const ClassInfo& info : statistics.classes().all()) samples.push_back(info.samples);
     ENGRAM_ASSIGN(const LeftOut left_out,
                   LeftOut::create(kernel, kept.classes(), statistics.classes().size(),
-                                  current->lambda, kTeachingSamples));
+                                  current->lambda, kTeachingSamples, impl_->blend()));
     Teaching teaching;
     teaching.report = judge_teaching(left_out, samples);
     for (const DuplicatePair& pair : find_duplicates(kernel)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "platform/blas.h"
 
@@ -67,13 +68,14 @@ std::vector<int> stratified_rows(std::span<const std::int32_t> classes, int clas
 }
 
 Result<LeftOut> LeftOut::create(const GramView& kernel, std::span<const std::int32_t> classes,
-                                int class_count, double lambda, int limit) {
+                                int class_count, double lambda, int limit, ScoreBlend blend) {
   ENGRAM_CHECK(int(classes.size()) == kernel.size && lambda > 0 && limit > 0);
   LeftOut result;
   result.rows_ = stratified_rows(classes, class_count, limit);
   for (const int row : result.rows_) result.classes_.push_back(classes[std::size_t(row)]);
   result.class_count_ = class_count;
   result.members_ = rows_by_class(result.classes_, class_count);
+  result.means_.emplace(kernel, result.rows_, result.classes_, std::move(blend), class_count);
   const std::size_t n = result.rows_.size();
   if (n == 0) return result;
   result.lambda_ = lambda * double(n) / double(classes.size());
@@ -106,6 +108,7 @@ float LeftOut::leave_one(int i, std::span<float> scores) const {
   for (int k = 0; k < class_count_; ++k) {
     scores[std::size_t(k)] = float((k == own) - dual(i)[k] * pivot);
   }
+  means_->blend({&i, 1}, scores);
   return leverage_of(pivot, lambda_);
 }
 
@@ -127,6 +130,7 @@ bool LeftOut::leave(std::span<const int> out, std::span<float> scores,
     }
     leverages[r] = leverage_of(block[r * n + r], lambda_);
   }
+  means_->blend(out, scores);
   return true;
 }
 

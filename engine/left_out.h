@@ -3,8 +3,10 @@
 // With P = (Kk + lambda I)^-1, Kk = H Ht the kernel of N samples, A = P Y (Y one-hot, N x K), and
 // b any rows: a readout that never saw b gives them
 //
-//     scores    Y_b - B A_b,  B = (P_bb)^-1        for one row i: y_i - A_i / P_ii
+//     ridge     Y_b - B A_b,  B = (P_bb)^-1        for one row i: y_i - A_i / P_ii
 //     leverage  diag(B) / lambda - 1               h^T (G + lambda I)^-1 h with its own G
+//
+// and scores of a blend with class means follow (engine/left_out_means.h).
 //
 // Cost. n^3 + n^2 K in double for n = min(N, limit) samples, 12 n^2 bytes. Beyond the limit a
 // sub-problem stands for the whole: about as many samples of each class, spread evenly over the
@@ -12,9 +14,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/left_out_means.h"
+#include "engine/score_blend.h"
 #include "kernels/gram_view.h"
 #include "platform/status.h"
 
@@ -23,9 +28,10 @@ namespace engram {
 class LeftOut {
  public:
   // kernel: Kk (N, N) below the diagonal and in the diagonal; the factor above is not looked at.
+  // Borrowed. blend: of what the scores are, with weights as of all samples.
   // classes (N), 0..class_count-1. bad_data: Kk + lambda I has no factor even in double.
   static Result<LeftOut> create(const GramView& kernel, std::span<const std::int32_t> classes,
-                                int class_count, double lambda, int limit);
+                                int class_count, double lambda, int limit, ScoreBlend blend = {});
 
   int size() const { return int(rows_.size()); }  // n
   int class_count() const { return class_count_; }
@@ -54,6 +60,7 @@ class LeftOut {
   double lambda_ = 0;
   std::vector<double> inverse_;  // P (n, n)
   std::vector<double> dual_;     // A (n, K)
+  std::optional<LeftOutMeans> means_;
 };
 
 // At most `limit` rows: every class gets the same share, what small classes leave goes to larger

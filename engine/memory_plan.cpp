@@ -103,6 +103,14 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
     rows.add("leave-one-out", samples, 129, "float", 4, Lifetime::end_of_task);
     rows.add("a part of the kernel", 512, 512, "float", 4, Lifetime::end_of_task);
   }
+  // Class sums are made when what lambda was chosen with has been given back.
+  const std::int64_t given_back =
+      chooses_by_all(config) ? samples * (2 * classes + 65) + 512 * 512 : samples * classes;
+  const std::int64_t sums = std::int64_t{classes} * config.hidden_units();
+  if (config.readout != ReadoutKind::ridge && sums > given_back) {
+    rows.add("class sums, beyond all that", 1, sums - given_back, "float", 4,
+             Lifetime::end_of_task);
+  }
   if (splits_task(config)) {
     rows.add("factor of the kernel", samples, samples, "double", 8, Lifetime::end_of_task);
     rows.add("solution on trial", classes, samples, "double", 8, Lifetime::end_of_task);
@@ -213,6 +221,7 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
     rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
   }
   rows.add("readout", classes, m, "float", 4, Lifetime::classes);
+  if (!factored) rows.add("its ridge part", classes, m, "float", 4, Lifetime::classes);
   rows.add("probes of leverage", kLeverageProbes, m, "int16", 2, Lifetime::classes);
   rows.add("some probes as floats", kProbesAtOnce, m, "float", 4, Lifetime::classes);
   rows.add("scores", batch_rows(config), classes, "float", 4, Lifetime::classes);

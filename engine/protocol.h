@@ -38,7 +38,7 @@ const char* name(Protocol protocol);  // "cil", "dil", "task-free", "joint"
 Result<Protocol> parse_protocol(const std::string& text);
 
 enum class Head : std::uint8_t {
-  ranpac,         // Learner as config says
+  ranpac,         // Learner as config says, its readout ridge alone, as published
   no_projection,  // Learner with hidden = 0 in float: ridge regression on the features themselves
   pairwise,       // the same on all products of two of the first 100 features
   ncm,            // nearest class mean, by cosine
@@ -48,6 +48,7 @@ enum class Head : std::uint8_t {
   balanced,       // ranpac with all classes weighing the same (engine/readout_kinds.h)
   regression,     // ranpac on the class targets; the answer is the nearest target by cosine
   probe,          // linear probe: cosine layer trained by SGD on everything, always joint
+  engram,         // Learner as config says: ours
 };
 const char* name(Head head);  // "ranpac", "no-projection", "rp-lda", ...
 Result<Head> parse_head(const std::string& text);
@@ -90,7 +91,7 @@ struct ProtocolOptions {
   std::uint32_t class_seed = 1993;
   std::uint32_t sample_seed = 1;  // order of the samples inside each task
   // Uneven classes: where most > 0, class j of a random order of K keeps at most
-  // most * (least / most)^(j / (K - 1)) training samples, rounded.
+  // most * (least / most)^(j / (K - 1)) training samples, rounded, drawn at random.
   int most_samples = 0;
   int least_samples = 0;
   int batch = 256;                                        // samples given to the learner at once

@@ -33,6 +33,7 @@ constexpr HeadInfo kHeads[] = {
     {Head::balanced, "balanced", true, true},
     {Head::regression, "regression", true, true},
     {Head::probe, "probe", false, false},
+    {Head::engram, "engram", true, true},
 };
 const HeadInfo& info(Head head) {
   return kHeads[std::size_t(head)];
@@ -161,6 +162,7 @@ Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, 
   const Head head = options.head;
   LearnerConfig config = options.config;
   config.features = head == Head::pairwise ? PairwiseHead::width(features) : features;
+  if (head != Head::engram) config.readout = ReadoutKind::ridge;
   if (!projects(head)) {
     config.hidden = 0;
     config.arithmetic = Arithmetic::floating;

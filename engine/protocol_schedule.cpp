@@ -34,26 +34,27 @@ std::vector<std::vector<int>> samples_by_class(const ProtocolData& data) {
   return samples;
 }
 
-// Classes of uneven size: the first samples of each stay.
-void cut_tail(const ProtocolOptions& options, std::vector<std::vector<int>>& by_class) {
-  if (options.most_samples <= 0) return;
-  const int classes = int(by_class.size());
-  const std::vector<int> rank =
-      NumpyRandom(options.class_seed + kTailSeedOffset).permutation(classes);
-  for (int j = 0; j < classes; ++j) {
-    const double place = classes > 1 ? double(j) / (classes - 1) : 0.0;
-    const double kept = options.most_samples *
-                        std::pow(double(options.least_samples) / options.most_samples, place);
-    std::vector<int>& samples = by_class[std::size_t(rank[std::size_t(j)])];
-    samples.resize(std::min(samples.size(), std::size_t(std::lround(kept))));
-  }
-}
-
 std::vector<int> shuffled(const std::vector<int>& samples, NumpyRandom& random) {
   std::vector<int> result(samples.size());
   const std::vector<int> order = random.permutation(int(samples.size()));
   for (std::size_t i = 0; i < order.size(); ++i) result[i] = samples[std::size_t(order[i])];
   return result;
+}
+
+// Classes of uneven size, or few samples: random ones of each stay, by the seed of the classes.
+void cut_tail(const ProtocolOptions& options, std::vector<std::vector<int>>& by_class) {
+  if (options.most_samples <= 0) return;
+  const int classes = int(by_class.size());
+  NumpyRandom random(options.class_seed + kTailSeedOffset);
+  const std::vector<int> rank = random.permutation(classes);
+  for (int j = 0; j < classes; ++j) {
+    const double place = classes > 1 ? double(j) / (classes - 1) : 0.0;
+    const double kept = options.most_samples *
+                        std::pow(double(options.least_samples) / options.most_samples, place);
+    std::vector<int>& samples = by_class[std::size_t(rank[std::size_t(j)])];
+    samples = shuffled(samples, random);
+    samples.resize(std::min(samples.size(), std::size_t(std::lround(kept))));
+  }
 }
 
 // Groups of test samples by the task that teaches their class; tested from then on.

@@ -1,7 +1,9 @@
 // The readout: what is needed to turn hidden units into scores, and how it was found.
 //
-//     Wo = (G + lambda I)^-1 C                            dense form
-//     Wo = HT A,  A = (H HT + lambda I)^-1 Y              factored form, the same numbers
+//     Ridge = (G + lambda I)^-1 C                         dense form
+//     Ridge = HT A,  A = (H HT + lambda I)^-1 Y           factored form, the same numbers
+//
+// and Wo is what a learner makes of it (engine/score_blend.h).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,7 @@ struct ReadoutReport {
 struct Readout {
   std::vector<std::string> classes;  // one per row of weights
   std::vector<float> weights;        // (K, M), row-major
+  std::vector<float> bias{};         // (K), added to the scores; empty: none. Of kind lda only
   int hidden_units = 0;              // M
   double lambda = 0;
   std::int64_t samples = 0;  // learned when it was solved
@@ -44,7 +47,7 @@ struct Readout {
   Prequential said_before{};  // dense form: examples so far
 };
 
-// Factors G + lambda I, or the kernel matrix plus lambda I, (into the upper triangle of the same
+// The readout whose weights are Ridge. Factors G + lambda I, or the kernel matrix plus lambda I, (into the upper triangle of the same
 // buffer) and solves. Where there is no factor at this lambda, ten times it is tried, and so on;
 // `note` then says so. invalid_argument: nothing was learned. bad_data: no lambda works; G and C
 // are as they were.

@@ -1,7 +1,10 @@
 #include "engine/readout_confidence.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "engine/left_out_means.h"
 #include "engine/leverage.h"
 #include "engine/novelty.h"
 
@@ -11,7 +14,8 @@ namespace {
 constexpr std::size_t kTableSamplesAtOnce = 64;
 
 // Leave-one-out scores of a few samples with everything else learned, by the factor in the kernel.
-std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double lambda) {
+std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double lambda,
+                                         const ScoreBlend& blend) {
   const FactoredStatistics& factored = statistics.factored();
   const GramView kernel = factored.kernel().view();
   const std::span<const std::int32_t> classes = factored.kept().classes();
@@ -21,6 +25,10 @@ std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double la
   for (const std::int32_t label : classes) ++sizes[std::size_t(label)];
 
   const auto n = std::size_t(kernel.size);
+  std::vector<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const LeftOutMeans means(kernel, std::move(all), {classes.begin(), classes.end()}, blend,
+                           class_count);
   std::vector<float> inverse(kTableSamplesAtOnce * n);  // rows of P
   std::vector<float> scores(static_cast<std::size_t>(class_count));
   std::vector<double> dual(static_cast<std::size_t>(class_count));
@@ -41,6 +49,7 @@ std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double la
       for (std::size_t k = 0; k < dual.size(); ++k) {
         scores[k] = float((int(k) == own ? 1.0 : 0.0) - dual[k] / pivot);
       }
+      means.blend({&rows[first + i], 1}, scores);
       const double leverage = std::max(0.0, 1.0 / (lambda * pivot) - 1.0);
       summaries.push_back(summarise(scores, own, float(leverage)));
     }
@@ -48,19 +57,19 @@ std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double la
   return summaries;
 }
 
-void fit_factored(const Statistics& statistics, Readout& readout) {
+void fit_factored(const Statistics& statistics, const ScoreBlend& blend, Readout& readout) {
   const FactoredStatistics& factored = statistics.factored();
   NoveltyExamples examples;
   {
     const auto left_out =
         LeftOut::create(factored.kernel().view(), factored.kept().classes(),
-                        statistics.classes().size(), readout.lambda, kNoveltySamples);
+                        statistics.classes().size(), readout.lambda, kNoveltySamples, blend);
     if (!left_out.ok()) return;
     examples = novelty_examples(left_out.value());
   }
   const bool all = factored.kernel().size() <= kNoveltySamples;
   const std::vector<ScoreSummary> table =
-      all ? examples.known : leave_each_out(statistics, readout.lambda);
+      all ? examples.known : leave_each_out(statistics, readout.lambda, blend);
   readout.confidence = fit_confidence(examples.known, examples.unknown, table);
   for (const auto& kind : {table, examples.unknown}) {
     for (ScoreSummary one : kind) {
@@ -87,7 +96,7 @@ void fit_dense(const Readout* before, Readout& readout) {
 
 void fit_readout_confidence(const Statistics& statistics, const Prequential& said_before,
                             std::span<const ScoreSummary> heard, const Readout* before,
-                            Readout& readout) {
+                            const ScoreBlend& blend, Readout& readout) {
   const bool dense = statistics.form() == Form::dense;
   readout.confidence = {};
   readout.probes = nullptr;
@@ -100,7 +109,7 @@ void fit_readout_confidence(const Statistics& statistics, const Prequential& sai
     }
     fit_dense(before, readout);
   } else {
-    fit_factored(statistics, readout);
+    fit_factored(statistics, blend, readout);
   }
   // The dense form needs them for its examples, whether they help yet or not.
   if (!dense && !readout.confidence.known.uses_leverage) return;

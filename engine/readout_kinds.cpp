@@ -4,9 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/statistics.h"
+#include "platform/arena.h"
 #include "platform/blas.h"
 
 namespace engram {
@@ -174,6 +178,38 @@ Result<LinearReadout> balanced_readout(const ClassStatistics& statistics, double
       readout.weights[k * width + m] = float(columns[m * side + k]);
     }
   }
+  return readout;
+}
+
+Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, double ridge) {
+  const int units = statistics.hidden_units();
+  Arena memory = Arena::empty();
+  std::optional<DenseStatistics> made;
+  if (statistics.form() == Form::factored) {
+    constexpr int kRows = 64;
+    const std::size_t scratch_bytes =
+        Arena::bytes_for(std::size_t(kRows) * std::size_t(units), sizeof(float));
+    ENGRAM_ASSIGN(memory, Arena::create(DenseStatistics::arena_bytes(units) + scratch_bytes));
+    made.emplace(units, statistics.kernels(), memory);
+    ENGRAM_TRY(made->reserve_classes(statistics.classes().size()));
+    made->set_classes(statistics.classes().size());
+    ENGRAM_TRY(statistics.factored().add_to(*made, memory.take_matrix<float>(kRows, units)));
+  }
+  const DenseStatistics& dense = made ? *made : statistics.dense();
+  std::vector<std::int64_t> counts;
+  for (const ClassInfo& one : statistics.classes().all()) counts.push_back(one.samples);
+  const ClassStatistics sums{statistics.kernels(), dense.gram(), dense.sums(), counts};
+  ENGRAM_ASSIGN(LinearReadout linear, kind == ReadoutKind::lda
+                                          ? discriminant_readout(sums, kShrinkage)
+                                          : balanced_readout(sums, ridge));
+  Readout readout;
+  readout.classes = labels_of(statistics.classes().all());
+  readout.weights = std::move(linear.weights);
+  readout.bias = std::move(linear.bias);
+  readout.hidden_units = units;
+  readout.lambda = linear.ridge;
+  readout.samples = statistics.samples();
+  if (kind == ReadoutKind::lda) readout.confidence.beta = 1.0F;  // its scores are logarithms
   return readout;
 }
 

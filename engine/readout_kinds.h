@@ -25,12 +25,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/config.h"
 #include "engine/readout.h"
 #include "kernels/kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {
+
+class Statistics;
 
 // The dense form, borrowed.
 struct ClassStatistics {
@@ -52,6 +55,11 @@ struct LinearReadout {
 Result<LinearReadout> discriminant_readout(const ClassStatistics& statistics, double shrinkage);
 Result<LinearReadout> balanced_readout(const ClassStatistics& statistics, double ridge);
 
+// A readout of kind lda or balanced from either form; `ridge` is for the latter. The factored form
+// makes G and C of its samples for the time being: 4 M^2 bytes. The factor is lost.
+Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, double ridge);
+
+inline constexpr double kShrinkage = 0.01;
 inline constexpr double kCountExponent = 0.75;
 Readout scaled_readout(const Readout& readout, std::span<const std::int64_t> counts,
                        double exponent = kCountExponent);

@@ -65,7 +65,9 @@ Result<Recogniser> Recogniser::open(const Options& options) {
   const FeatureExtractor::Options extraction{.threads = options.threads, .batch = options.batch};
 
   if (options.access == Access::read) {
-    ENGRAM_ASSIGN(StoredReadout stored, read_readout(options.state));
+    ENGRAM_ASSIGN(StoredReadout stored, options.readout
+                                            ? read_readout(options.state, *options.readout)
+                                            : read_readout(options.state));
     ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &stored.config));
     ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
     ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config, kCpuKernels));

@@ -40,6 +40,8 @@ class Recogniser {
     Access access = Access::write;      // write: makes the state if there is none
     int threads = 0;                    // of the backbone; 0: one per core
     int batch = 16;                     // pictures per inference; 1 for latency
+    // When reading: answers of another kind than the state's own, from everything learned.
+    std::optional<ReadoutKind> readout{};
     // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.
     LearnerConfig config;
   };

@@ -74,6 +74,9 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
     const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
     ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
     ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));
+    for (int b = first; b < first + count && !readout.bias.empty(); ++b) {
+      for (int k = 0; k < classes; ++k) scores(b, k) += readout.bias[std::size_t(k)];
+    }
     if (!probes_wanted) continue;
     ENGRAM_TRY(
         impl_->leverage->leverages_of(projection.kernels(), *readout.probes, h,

@@ -107,6 +107,9 @@ struct StoredReadout {
 };
 // not_found: no state, or no task has ended yet (the message says which).
 Result<StoredReadout> read_readout(const std::string& directory);
+// Another kind from the same state: snapshot and journal are read, without a lock, and solved with
+// the lambda of the last end of a task; everything learned counts.
+Result<StoredReadout> read_readout(const std::string& directory, ReadoutKind kind);
 
 // Checks every byte of snapshot, journal and readout without changing anything; replays and
 // compares.

@@ -33,6 +33,19 @@ Result<StoredReadout> read_readout(const std::string& directory) {
   }
 }
 
+Result<StoredReadout> read_readout(const std::string& directory, ReadoutKind kind) {
+  if (!Store::exists(directory)) {
+    return Status(Code::not_found, fmt::format("{}: holds no state yet.", directory));
+  }
+  ENGRAM_ASSIGN(LoadedStore loaded, load_store(StorePaths(directory), LoadCheck::none));
+  Result<Readout> readout = loaded.learner.readout_of(kind);
+  if (!readout.ok()) {
+    return Status(readout.status().code(),
+                  fmt::format("{}: {}", directory, readout.status().what()));
+  }
+  return StoredReadout{loaded.learner.config(), std::move(readout).value(), loaded.mark.sequence};
+}
+
 Result<VerifyReport> verify_store(const std::string& directory) {
   const StorePaths paths(directory);
   if (!Store::exists(directory)) {

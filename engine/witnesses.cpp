@@ -36,30 +36,44 @@ void Witnesses::clear() {
 }
 
 Result<std::vector<ScoreSummary>> Witnesses::hear(const Statistics& statistics,
-                                                  const Readout& readout,
+                                                  const Readout& readout, const ScoreBlend& blend,
                                                   const Projection& projection,
                                                   const ProjectionScratch& scratch) const {
   std::vector<ScoreSummary> summaries;
   const int classes = int(readout.classes.size()), units = readout.hidden_units;
   const Kernels& kernels = statistics.kernels();
   std::vector<float> values(std::size_t(std::min(scratch.h.rows, kMost)) * std::size_t(classes));
+  const MatrixView<const float> sums = statistics.dense().sums();
+  std::vector<float> along(values.size());  // h . C[k]
+  std::vector<double> squares, products(std::size_t(classes), 0.0), lengths(products);
+  for (int k = 0; k < classes; ++k) squares.push_back(squared_length(sums.row(k), units));
   for (int first = 0; first < samples_.size();) {
     const int count = std::min(scratch.h.rows, samples_.size() - first);
     const MatrixView<float> h = scratch.h.row_range(0, count);
     const MatrixView<float> scores{values.data(), count, classes, classes};
     ENGRAM_TRY(projection.from_rows(samples_.row(first), scratch, h));
     ENGRAM_TRY(kernels.score(Stream{}, h, {readout.weights.data(), classes, units, units}, scores));
+    const MatrixView<float> on_sums{along.data(), count, classes, classes};
+    ENGRAM_TRY(kernels.score(Stream{}, h, sums, on_sums));
+    std::vector<double> own_squares;
+    for (int b = 0; b < count; ++b) own_squares.push_back(squared_length(h.row(b), units));
     ENGRAM_TRY(
         kernels.triangular_solve(Stream{}, statistics.dense().gram(), /*transposed=*/true, h));
     for (int b = 0; b < count; ++b) {
       const int own = samples_.classes()[std::size_t(first + b)];
-      double share = 0;
-      for (int m = 0; m < units; ++m) share += double(h(b, m)) * h(b, m);
+      const double share = squared_length(h.row(b), units);
       if (!(share < kLargestShare)) continue;
       if (statistics.classes().all()[std::size_t(own)].samples < 2) continue;
       const std::span<float> row(scores.row(b), std::size_t(classes));
       row[std::size_t(own)] -= float(share);
       for (float& value : row) value = float(value / (1.0 - share));
+      for (int k = 0; k < classes; ++k) {
+        const double gone = k == own ? own_squares[std::size_t(b)] : 0.0, all = on_sums(b, k);
+        const double left = squares[std::size_t(k)] - (k == own ? 2 * all - gone : 0.0);
+        products[std::size_t(k)] = all - gone;
+        lengths[std::size_t(k)] = std::sqrt(std::max(left, 0.0));
+      }
+      blend_scores(blend, products, lengths, row);
       summaries.push_back(summarise(row, own, float(share / (1.0 - share))));
     }
     first += count;

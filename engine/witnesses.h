@@ -2,7 +2,8 @@
 // them says follows from the factor of the solve that ends the task.
 //
 //     p = hT (G + lambda I)^-1 h = |U^-T h|^2        with h in G
-//     scores without it   (s - p y) / (1 - p)        s its scores, y its one-hot label
+//     ridge without it    (s - p y) / (1 - p)        s its scores, y its one-hot label
+//     means without it    C[y] - h                   and so the blend (engine/score_blend.h)
 //     leverage            p / (1 - p)
 //
 // So classes that nobody shows again give examples of known things, too. At most kMost, drawn evenly
@@ -19,6 +20,7 @@
 #include "engine/kept_samples.h"
 #include "engine/projection.h"
 #include "engine/readout.h"
+#include "engine/score_blend.h"
 #include "engine/score_summary.h"
 #include "engine/statistics.h"
 
@@ -35,10 +37,10 @@ class Witnesses {
   void clear();
   int size() const { return samples_.size(); }
 
-  // The readout was just solved, and the factor at its lambda is in `statistics`, which is dense.
+  // The readout was just solved, is ridge alone and will be of that blend, and the factor at its lambda is in `statistics`, which is dense.
   // h is overwritten. Classes of one sample have no example: without it they are not known.
   Result<std::vector<ScoreSummary>> hear(const Statistics& statistics, const Readout& readout,
-                                         const Projection& projection,
+                                         const ScoreBlend& blend, const Projection& projection,
                                          const ProjectionScratch& scratch) const;
 
  private:

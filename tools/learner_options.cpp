@@ -35,6 +35,9 @@ Result<LearnerConfig> apply(const LearnerOptions& options, LearnerConfig config)
       ENGRAM_ASSIGN(config.lambda_rule, parse_lambda_rule(*options.lambda));
     }
   }
+  if (options.readout) {
+    ENGRAM_ASSIGN(config.readout, parse_readout_kind(*options.readout));
+  }
   if (options.seed) config.seed = *options.seed;
   if (options.keep_features) config.keep_features = *options.keep_features == "yes";
   return config;
@@ -66,6 +69,9 @@ Status check_agrees(const LearnerOptions& options, const LearnerConfig& existing
   }
   if (wanted.keep_features != existing.keep_features) {
     return refuse("keep-features", *options.keep_features, existing.keep_features ? "yes" : "no");
+  }
+  if (wanted.readout != existing.readout) {
+    return refuse("readout", name(wanted.readout), name(existing.readout));
   }
   if (wanted.lambda_rule != existing.lambda_rule || wanted.lambda != existing.lambda) {
     return refuse("lambda", *options.lambda,

@@ -17,6 +17,7 @@ struct LearnerOptions {
   std::optional<std::string> weights;
   std::optional<std::string> nonlinearity;
   std::optional<std::string> lambda;  // a rule, or a number
+  std::optional<std::string> readout;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> keep_features;  // yes or no
 };

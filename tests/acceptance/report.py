@@ -1,6 +1,6 @@
 """One report on real data: RanPAC with every rule for lambda, beside no projection, nearest mean, LDA and joint training.
 
-Usage: report.py PROGRAM OUT --caltech DIR --pacs DIR [--backbone NAME=FILE.onnx ...] [--hidden 2000] [--large 10000] [--rules code,paper,loo] [--open-seeds 1993,1994,1995] [--only-open]
+Usage: report.py PROGRAM OUT --caltech DIR --pacs DIR [--backbone NAME=FILE.onnx ...] [--hidden 2000] [--large 10000] [--rules code,paper,loo] [--open-seeds 1993,1994,1995] [--only-open] [--only-few]
   caltech: train/<class>/, test/<class>/; 10 tasks of 10 classes and 100 tasks of one.
   pacs: <domain>/train/<class>/, <domain>/test/<class>/; the domains in turn.
   backbones: efficientnet-lite0 of the program's store, and those named (added to the store as they are).
@@ -8,6 +8,8 @@ Every rule is run with --hidden units, the last one, ours, with --large too: its
 Then the open set: three tenths of the classes held out, --open-seeds of them, 10 photos a class of caltech, 20 of each domain
 of pacs; what tells them, beside the best score alone, the false alarms at 5 % asked, and whether probabilities are true; also
 as a stream of 10 tasks of which only sums are kept. --only-open prints that alone.
+"few shots" and "uneven": all classes at once from 1 to 20 photos of each, and from long tails, mean of three seeds; every learner
+sees the same photos. --only-few: only these.
 Features are computed once and kept in OUT/features. Writes OUT/report.md, and below OUT one folder with a page for each table.
 Prints whether the last rule is the best incremental row of each table. Needs numpy.
 """
@@ -101,15 +103,31 @@ def open_sets(a, features):
 def evaluate(a, out, features, rules, *words):
     """The incremental rows, and those of joint training."""
     common = [a.program, "evaluate", "--features", features, "--threads", a.threads, "--json"]
-    rows = json.loads(run(*common, "--head", "exact,none,ncm,lda", "--lambda", ",".join(rules), "--hidden", a.hidden, "--out",
+    rows = json.loads(run(*common, "--head", "exact,engram,none,ncm,lda", "--lambda", ",".join(rules), "--hidden", a.hidden, "--out",
                           out, *words))["heads"]
-    large = json.loads(run(*common, "--head", "exact", "--lambda", rules[-1], "--hidden", a.large, "--out", out / "large",
+    large = json.loads(run(*common, "--head", "engram", "--lambda", rules[-1], "--hidden", a.large, "--out", out / "large",
                            *words))["heads"]
     for row in large:
-        row["head"] = f"exact, {rules[-1]}, M {a.large}"
+        row["head"] = f"engram, {rules[-1]}, M {a.large}"
     joint = json.loads(run(*common, "--head", "exact,probe", "--lambda", rules[-1], "--hidden", a.hidden, "--out",
                            out / "joint", "--protocol", "joint"))["heads"]
     return large + rows, joint
+
+
+def few(a, title, features, samples):
+    """A table of balanced accuracies: a row per learner, a column per amount of training samples."""
+    seeds = ",".join(map(str, range(1993, 1996)))
+    table = {}
+    for words in samples:
+        common = [a.program, "evaluate", "--features", features, "--threads", a.threads, "--json", "--protocol", "joint", "--seed", seeds, *words]
+        rows = json.loads(run(*common, "--head", "engram,exact,none,ncm,lda", "--hidden", a.hidden))["heads"]
+        large = json.loads(run(*common, "--head", "engram", "--hidden", a.large))["heads"]
+        for row, name in [(large[0], f"engram, M {a.large}")] + [(r, r["head"]) for r in rows]:
+            table.setdefault(name, []).append(row["balanced"])
+    text = f"\n## {title}, M {a.hidden}\n\n| learner | {' | '.join(words[1] for words in samples)} |\n|---|{'---|' * len(samples)}\n"
+    for name, values in table.items():
+        text += f"| {name} | {' | '.join(f'{value:.1f}' for value in values)} |\n"
+    return text
 
 
 def main():
@@ -124,6 +142,7 @@ def main():
     p.add_argument("--threads", type=int, default=0)
     p.add_argument("--open-seeds", default="1993,1994,1995")
     p.add_argument("--only-open", action="store_true")
+    p.add_argument("--only-few", action="store_true")
     a = p.parse_args()
     (a.out / "features").mkdir(parents=True, exist_ok=True)
     models = ["efficientnet-lite0"]
@@ -141,7 +160,13 @@ def main():
             tables += [(f"caltech101, {tasks} tasks", features.caltech(a.caltech), ["--tasks", tasks]) for tasks in a.tasks.split(",")]
         if a.pacs and not a.only_open:
             tables.append(("pacs, domains in turn", features.pacs(a.pacs), ["--protocol", "dil"]))
-        for title, file, words in tables:
+        shots = [["--shots", n] for n in ("1", "2", "3", "5", "10", "20")]
+        tails = [["--long-tail", range_] for range_ in ("30:10", "30:3", "30:1")]
+        for name, file in {title.split(",")[0]: file for title, file, _ in tables}.items():
+            text += few(a, f"few shots, {name}, {model}: photos of each class", file, shots)
+            text += few(a, f"uneven, {name}, {model}: from most to fewest photos", file, tails)
+            print(text[text.rindex("## few"):], flush=True)
+        for title, file, words in [] if a.only_few else tables:
             folder = a.out / f"{model} {title}".replace(", ", "-").replace(" ", "-")
             rows, joint = evaluate(a, folder, file, rules, *words)
             text += f"\n## {title}, {model}, M {a.hidden}\n\n| learner | A_T % | mean A_t % | F_T | seconds |\n|---|---|---|---|---|\n"
@@ -150,7 +175,7 @@ def main():
                 text += (f"| {name} | {row['average_accuracy']:.1f} | {row['mean_average_accuracy']:.1f} | "
                          f"{row['forgetting']:.1f} | {row['seconds']:.1f} |\n")
             best = max(rows, key=lambda r: r["average_accuracy"])
-            ours = max((r for r in rows if r["kind"] == "ranpac" and r["lambda_rule"] == rules[-1]),
+            ours = max((r for r in rows if r["kind"] == "engram" and r["lambda_rule"] == rules[-1]),
                        key=lambda r: r["average_accuracy"])
             behind = best["average_accuracy"] - ours["average_accuracy"]
             notes.append(f"{title}, {model}: ours ({ours['head']}) " +

@@ -62,6 +62,7 @@ TEST_CASE("config: each wrong field is named", "[engine][config]") {
       {"lambda", [](LearnerConfig& c) { c.lambda = 0.99e-30; }},
       {"lambda", [](LearnerConfig& c) { c.lambda = 1.01e30; }},
       {"lambda", [](LearnerConfig& c) { c.lambda = std::nan(""); }},
+      {"readout", [](LearnerConfig& c) { c.readout = ReadoutKind::lda; }},
   };
   for (const Wrong& wrong : wrongs) {
     LearnerConfig config = exact_config(1280, 2000);
@@ -83,6 +84,7 @@ TEST_CASE("config: JSON and back", "[engine][config]") {
   config.lambda_rule = LambdaRule::code;
   config.nonlinearity = Nonlinearity::square;
   config.keep_features = GENERATE(true, false);
+  config.readout = ReadoutKind::mean;
   const Result<LearnerConfig> back = parse_config(to_json(config));
   REQUIRE(back.ok());
   CHECK(back.value() == config);
@@ -94,6 +96,8 @@ TEST_CASE("config: an older text keeps no features", "[engine][config]") {
   const Result<LearnerConfig> older = parse_config(identity_json(config));
   REQUIRE(older.ok());
   CHECK_FALSE(older->keep_features);
+  CHECK(older->readout == ReadoutKind::blend);
+  CHECK_FALSE(parse_config(replaced(to_json(config), "\"blend\"", "\"best\"")).ok());
   CHECK_FALSE(
       parse_config(replaced(to_json(config), "\"keep_features\": true", "\"keep_features\": 1"))
           .ok());

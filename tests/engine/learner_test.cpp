@@ -85,6 +85,7 @@ TEST_CASE("learner: G, C and the readout equal their definitions in double", "[e
   LearnerConfig config = config_number(number);
   config.lambda_rule = LambdaRule::fixed;
   config.lambda = number == 2 ? 1e6 : 100;
+  config.readout = ReadoutKind::ridge;
   CAPTURE(number);
   const Samples samples = make_samples(5, 9, 37);
   const auto h = defined_hidden(config, samples);

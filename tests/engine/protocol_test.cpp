@@ -137,13 +137,14 @@ TEST_CASE("protocol: readouts for uneven classes help the rare ones", "[engine][
   fixture.options.most_samples = 60;
   fixture.options.least_samples = 3;
   std::vector<double> balanced;
-  for (const Head head : {Head::ranpac, Head::scaled, Head::balanced}) {
+  for (const Head head : {Head::ranpac, Head::scaled, Head::balanced, Head::engram}) {
     fixture.options.head = head;
     balanced.push_back(run_protocol(fixture.data(), fixture.options).value().tasks[0].balanced);
   }
-  CAPTURE(balanced[0], balanced[1], balanced[2]);
+  CAPTURE(balanced[0], balanced[1], balanced[2], balanced[3]);
   CHECK(balanced[1] > balanced[0]);
   CHECK(balanced[2] > balanced[0]);
+  CHECK(balanced[3] > balanced[0]);
 }
 
 TEST_CASE("protocol: the same again, and progress that adds up", "[engine][protocol]") {

@@ -45,6 +45,12 @@ class Cli(CliCase):
         right = sum(answers[str(f)]["label"] == f.parent.name for f in files)
         self.assertGreaterEqual(right, len(files) - 1)
         self.assertEqual(len(answers[str(files[0])]["top"]), 2)
+        for kind in ("blend", "ridge", "mean", "lda", "balanced"):
+            done = self.run_program("classify", self.test_photos, "--readout", kind, "--json")
+            labels = {a["file"]: a["label"] for a in map(json.loads, done.stdout.splitlines())}
+            self.assertGreaterEqual(sum(labels[str(f)] == f.parent.name for f in files), len(files) - 2, kind)
+        refused = self.run_program("classify", files[0], "--readout", "guess", code=USAGE)
+        self.assertIn("blend, ridge, mean, lda, balanced", refused.stderr)
         classes = self.json("classes")["classes"]
         self.assertEqual([(c["label"], c["samples"]) for c in classes], [(c, 8) for c in COLOURS])
         about = self.json("inspect")

@@ -14,12 +14,14 @@ TEST_CASE("options change only what they name", "[tools][options]") {
   options.lambda = "2.5";
   options.seed = 7;
   options.keep_features = "no";
+  options.readout = "mean";
   const LearnerConfig config = apply(options, LearnerConfig{}).value();
   REQUIRE(config.hidden == 500);
   REQUIRE(config.seed == 7);
   REQUIRE_FALSE(config.keep_features);
   REQUIRE(config.lambda_rule == LambdaRule::fixed);
   REQUIRE(config.lambda == 2.5);
+  REQUIRE(config.readout == ReadoutKind::mean);
   REQUIRE(config.weights == LearnerConfig{}.weights);
 }
 
@@ -39,6 +41,9 @@ TEST_CASE("words and numbers that make no sense are refused", "[tools][options]"
   }
   LearnerOptions options;
   options.arithmetic = "roughly";
+  REQUIRE(apply(options, LearnerConfig{}).status().code() == Code::invalid_argument);
+  options = {};
+  options.readout = "guess";
   REQUIRE(apply(options, LearnerConfig{}).status().code() == Code::invalid_argument);
 }
 

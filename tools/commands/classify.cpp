@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,6 +23,7 @@ struct ClassifyOptions {
   std::vector<std::string> files;
   int top = 1;
   double false_alarm = 5;  // in %
+  std::optional<std::string> readout;
 };
 
 // "desk.jpg  mug  0.94  97 %", or "desk.jpg  unknown, closest: mug  0.31   4 %".
@@ -57,6 +59,10 @@ nlohmann::ordered_json answer_object(const std::string& file, const std::vector<
 
 Result<int> run_classify(const Session& session, const ClassifyOptions& options) {
   const Console& console = session.console;
+  std::optional<ReadoutKind> readout;
+  if (options.readout) {
+    ENGRAM_ASSIGN(readout, parse_readout_kind(*options.readout));
+  }
   ENGRAM_ASSIGN(const std::vector<std::string> files, expand_inputs(options.files));
   Result<Recogniser> opened = [&] {
     const Progress progress(console.shows_progress(), "open");
@@ -66,6 +72,7 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
                              .access = Recogniser::Access::read,
                              .threads = session.global.threads,
                              .batch = std::min<int>(kPicturesPerBatch, std::ssize(files)),
+                             .readout = readout,
                              .config = {}});
   }();
   if (!opened.ok() && !Store::exists(session.global.state)) return no_state(session.global.state);
@@ -106,7 +113,7 @@ void add_classify(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "classify",
       .summary = "say what pictures show",
-      .synopsis = "engram classify FILES... [--top N] [--false-alarm PERCENT]",
+      .synopsis = "engram classify FILES... [--top N] [--false-alarm PERCENT] [--readout KIND]",
       .description =
           "Prints for each picture (JPEG, PNG; folders are searched) the best labels with their "
           "scores (about 1 is sure, about 0 is none) and their probabilities. \"unknown\" means "
@@ -115,7 +122,10 @@ void add_classify(CLI::App& app, Session& session) {
           "is said is set by --false-alarm: so many of 100 pictures of known things may be called "
           "unknown. Both are learned from the samples themselves: with few samples fewer false "
           "alarms come than asked for. Opens the state for reading only, so it works "
-          "while another process learns. With --json one line per picture; novelty is the "
+          "while another process learns. --readout answers in another way from the same state, "
+          "solved when asked: blend (ridge regression and nearest class means, what states answer "
+          "with), ridge, mean, lda (linear discriminant), balanced (ridge regression in which all "
+          "classes weigh the same). With --json one line per picture; novelty is the "
           "probability that it is none of the classes.",
       .example =
           "$ engram classify desk.jpg --top 2\n"
@@ -123,6 +133,10 @@ void add_classify(CLI::App& app, Session& session) {
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_classify(session, *options); });
   command->add_option("FILES", options->files, "Pictures, or folders of pictures")->required();
+  command
+      ->add_option("--readout", options->readout,
+                   "blend, ridge, mean, lda or balanced (default: the state's own)")
+      ->type_name("KIND");
   command->add_option("--top", options->top, "How many labels to print (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));

@@ -55,6 +55,10 @@ void add_learner_options(CLI::App& command, LearnerOptions& options, const char*
       .add_option("--lambda", options.lambda,
                   "Ridge: a rule (loo, gcv, paper, code) or a number (default loo)")
       ->type_name("RULE|X");
+  command
+      .add_option("--readout", options.readout,
+                  "blend (default), ridge: as in the paper, mean: nearest class mean")
+      ->type_name("KIND");
   command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
       ->type_name("N");
 }
