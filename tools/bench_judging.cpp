@@ -148,8 +148,9 @@ void measure_end_of_task(const Settings& settings, const Photos& photos, bool ke
     judging = std::min(judging, best_seconds(1, 1, [&] {
                          std::vector<ScoreSummary> heard;
                          if (!keep)
-                           heard = must(witnesses.hear(statistics, readout, projection, scratch));
-                         fit_readout_confidence(statistics, {}, heard, nullptr, readout);
+                           heard =
+                               must(witnesses.hear(statistics, readout, {}, projection, scratch));
+                         fit_readout_confidence(statistics, {}, heard, nullptr, {}, readout);
                        }));
   }
   const std::string form = keep ? "factored" : "dense";

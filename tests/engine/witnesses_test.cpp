@@ -53,7 +53,7 @@ TEST_CASE("witnesses: what they say equals readouts trained without them", "[eng
     REQUIRE(witnesses.reserve().ok());
     witnesses.add(dense.bytes(), problem.classes);
     const auto heard =
-        witnesses.hear(*dense.statistics, readout.value(), *dense.projection, dense.scratch);
+        witnesses.hear(*dense.statistics, readout.value(), {}, *dense.projection, dense.scratch);
     REQUIRE(heard.ok());
     REQUIRE(heard->size() == problem.h.size());
     for (std::size_t i = 0; i < problem.h.size(); ++i) {
@@ -86,7 +86,7 @@ TEST_CASE("witnesses: few, spread over what was learned, none of a class of one"
   const auto readout = solve_readout(*dense.statistics, 100.0, note);
   REQUIRE(readout.ok());
   const auto heard =
-      witnesses.hear(*dense.statistics, readout.value(), *dense.projection, dense.scratch);
+      witnesses.hear(*dense.statistics, readout.value(), {}, *dense.projection, dense.scratch);
   REQUIRE(heard.ok());
   std::vector<int> of_class(4);
   for (const ScoreSummary& one : heard.value()) ++of_class[std::size_t(one.group)];
@@ -99,7 +99,7 @@ TEST_CASE("witnesses: few, spread over what was learned, none of a class of one"
   const auto solved = solve_readout(*single.statistics, 100.0, note);
   REQUIRE(solved.ok());
   witnesses.add(single.bytes(), alone.classes);
-  CHECK(witnesses.hear(*single.statistics, solved.value(), *single.projection, single.scratch)
+  CHECK(witnesses.hear(*single.statistics, solved.value(), {}, *single.projection, single.scratch)
             ->empty());
 }
 
