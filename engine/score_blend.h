@@ -18,7 +18,8 @@
 //
 // Measured (EfficientNet-Lite0, TinyViT and DINOv2 on Caltech-101, PACS; 1 to 30 photos a class and long
 // tails): factors of 1 to 4 instead of 2, and weights fitted to leave-one-out scores instead, are within
-// half a point or worse; exponents 0.75 and 1 instead of 1/2 lose up to 2 and 10 points on long tails.
+// half a point or worse. On long tails of PACS an exponent of 1/2 beats 0.75 by up to 4 points and 1 by
+// up to 15; on those of Caltech-101 0.75 is up to 1.2 better.
 #pragma once
 
 #include <span>
