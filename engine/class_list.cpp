@@ -12,6 +12,12 @@ std::vector<std::string> labels_of(std::span<const ClassInfo> classes) {
   return labels;
 }
 
+std::vector<std::int64_t> counts_of(std::span<const ClassInfo> classes) {
+  std::vector<std::int64_t> counts;
+  for (const ClassInfo& info : classes) counts.push_back(info.samples);
+  return counts;
+}
+
 int ClassList::find(const std::string& label) const {
   const auto found = index_.find(label);
   return found == index_.end() ? -1 : found->second;

@@ -18,6 +18,7 @@ struct ClassInfo {
 };
 
 std::vector<std::string> labels_of(std::span<const ClassInfo> classes);
+std::vector<std::int64_t> counts_of(std::span<const ClassInfo> classes);  // samples of each
 
 class ClassList {
  public:

@@ -67,7 +67,7 @@ struct Learner::Impl {
   // The readout of everything learned, from `before`; null: only a full solve can make it.
   Result<std::shared_ptr<const Readout>> refresh_factored(const Readout& before);
   Result<std::shared_ptr<const Readout>> refresh_dense(const Readout& before);
-  // `before` with a row of zeros for every class that is new since.
+  // All of the next readout but its weights.
   std::shared_ptr<Readout> extended(const Readout& before) const;
   ScoreBlend blend() const {
     return score_blend(config.readout, statistics.classes().all(), statistics.trace());

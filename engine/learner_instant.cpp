@@ -82,8 +82,6 @@ std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
   readout->hidden_units = before.hidden_units;
   readout->lambda = before.lambda;
   readout->samples = statistics.samples();
-  readout->weights = before.weights;
-  rows_of(readout->weights);
   return readout;
 }
 
@@ -105,6 +103,7 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_factored(const Rea
                                 return factored.combine(weights, sums);
                               }};
   std::shared_ptr<Readout> readout = extended(before);
+  readout->weights = before.weights;
   const MatrixView<float> weights = rows_of(readout->weights);
   unblend_readout(blended_by, class_sums(), weights.row_range(0, int(before.classes.size())));
   const Status learned =

@@ -12,9 +12,7 @@ namespace engram {
 Status Learner::Impl::restore_dense(const SavedLearner& saved) {
   if (statistics.form() == Form::factored) ENGRAM_TRY(move_to_dense());
   ENGRAM_TRY(statistics.prepare(labels_of(saved.classes)));
-  std::vector<std::int64_t> counts;
-  for (const ClassInfo& info : saved.classes) counts.push_back(info.samples);
-  statistics.restore_counts(counts);
+  statistics.restore_counts(counts_of(saved.classes));
   const GramView& gram = statistics.dense().gram();
   const std::byte* next = saved.gram.data();
   for (int r = 0; r < gram.size && !saved.gram.empty(); ++r) {

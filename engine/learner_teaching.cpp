@@ -20,8 +20,7 @@ Result<Teaching> Learner::teaching() const {
   try {
     const KeptSamples& kept = statistics.factored().kept();
     const GramView kernel = statistics.factored().kernel().view();
-    std::vector<std::int64_t> samples;
-    for (const ClassInfo& info : statistics.classes().all()) samples.push_back(info.samples);
+    const std::vector<std::int64_t> samples = counts_of(statistics.classes().all());
     ENGRAM_ASSIGN(const LeftOut left_out,
                   LeftOut::create(kernel, kept.classes(), statistics.classes().size(),
                                   current->lambda, kTeachingSamples, impl_->blend()));

@@ -16,8 +16,6 @@
 namespace engram {
 namespace {
 
-constexpr int kColumns = 128;       // of the inverse at a time
-constexpr int kFewSamples = 512;    // up to here a loss costs a few milliseconds
 constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the mean diagonal ...
 constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
@@ -61,7 +59,7 @@ struct Start {
 };
 
 std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& loss) {
-  const std::vector<int> part = even_sample(problem, kFewSamples);
+  const std::vector<int> part = even_sample(problem, LeaveOneOut::kFewSamples);
   const int size = int(part.size());
   std::vector<float> data(std::size_t(size) * std::size_t(size)), diagonal(part.size());
   std::vector<std::int32_t> classes;
@@ -105,7 +103,7 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
   LambdaSearch search(kSmallest * mean, kLargest * total,
                       [&](double lambda) { return loss(problem, lambda); });
   std::optional<Start> start;
-  if (size > kFewSamples) start = start_from_part(problem, loss);
+  if (size > LeaveOneOut::kFewSamples) start = start_from_part(problem, loss);
   start ? search.descend(start->step, start->curvature, kUnseen) : search.sweep();
   if (!search.found()) {
     return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
@@ -126,7 +124,7 @@ LeaveOneOut::LeaveOneOut(const Kernels& kernels, GramView kernel,
       class_count_(class_count),
       dual_(std::size_t(kernel.size) * std::size_t(class_count)),
       inverse_(std::size_t(kernel.size)),
-      scratch_(std::size_t(kernel.size) * kColumns) {
+      scratch_(std::size_t(kernel.size) * kScratchColumns) {
   ENGRAM_CHECK(std::size_t(kernel.size) == classes.size());
 }
 
@@ -144,7 +142,8 @@ double LeaveOneOut::loss(double lambda) {
   const int n = kernel_.size;
   if (!solve(lambda) ||
       !kernels_
-           .inverse_diagonal(Stream{}, kernel_, {scratch_.data(), n, kColumns, kColumns},
+           .inverse_diagonal(Stream{}, kernel_,
+                             {scratch_.data(), n, kScratchColumns, kScratchColumns},
                              {inverse_.data(), 1, n, n})
            .ok()) {
     return kNoLoss;

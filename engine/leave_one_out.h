@@ -30,7 +30,10 @@ namespace engram {
 
 class LeaveOneOut {
  public:
-  // Borrows `kernel` and `classes`. Memory: N (K + 129) floats.
+  static constexpr int kScratchColumns = 128;  // of the inverse at a time
+  static constexpr int kFewSamples = 512;      // up to here a loss costs a few milliseconds
+
+  // Borrows `kernel` and `classes`. Memory: N (K + 1 + kScratchColumns) floats.
   LeaveOneOut(const Kernels& kernels, GramView kernel, std::span<const std::int32_t> classes,
               int class_count);
 
@@ -59,7 +62,7 @@ class LeaveOneOut {
   int class_count_;
   std::vector<float> dual_;     // (K, N)
   std::vector<float> inverse_;  // (N): d
-  std::vector<float> scratch_;  // (N, 128) of inverse_diagonal
+  std::vector<float> scratch_;  // (N, kScratchColumns) of inverse_diagonal
 };
 
 // The lambda with the smallest loss: by decades from 1e-4 of the kernel's mean diagonal to ten

@@ -25,15 +25,6 @@ bool invert(std::vector<double>& a, int n) {
   return std::all_of(a.begin(), a.end(), [](double v) { return std::isfinite(v); });
 }
 
-std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classes,
-                                            int class_count) {
-  std::vector<std::vector<int>> rows{std::size_t(class_count)};
-  for (int i = 0; i < int(classes.size()); ++i) {
-    rows[std::size_t(classes[std::size_t(i)])].push_back(i);
-  }
-  return rows;
-}
-
 // pivot: an entry of diag(B), at least lambda but for rounding.
 float leverage_of(double pivot, double lambda) {
   return float(std::max(0.0, pivot / lambda - 1.0));

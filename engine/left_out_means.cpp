@@ -6,18 +6,24 @@
 
 namespace engram {
 
+std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classes,
+                                            int class_count) {
+  std::vector<std::vector<int>> rows{std::size_t(class_count)};
+  for (int i = 0; i < int(classes.size()); ++i) {
+    rows[std::size_t(classes[std::size_t(i)])].push_back(i);
+  }
+  return rows;
+}
+
 LeftOutMeans::LeftOutMeans(const GramView& kernel, std::vector<int> rows,
                            std::vector<std::int32_t> classes, ScoreBlend blend, int class_count)
     : kernel_(kernel),
       rows_(std::move(rows)),
       classes_(std::move(classes)),
       blend_(std::move(blend)),
-      members_(std::size_t(class_count)),
+      members_(rows_by_class(classes_, class_count)),
       squared_lengths_(std::size_t(class_count)) {
   ENGRAM_CHECK(rows_.size() == classes_.size());
-  for (int i = 0; i < int(rows_.size()); ++i) {
-    members_[std::size_t(classes_[std::size_t(i)])].push_back(i);
-  }
   if (blend_.mean == 0) return;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     for (std::size_t a = 0; a < members_[k].size(); ++a) {

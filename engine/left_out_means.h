@@ -15,6 +15,9 @@
 
 namespace engram {
 
+// (K): the samples of each class, ascending.
+std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classes, int class_count);
+
 class LeftOutMeans {
  public:
   // Borrows `kernel` for its life time. rows: samples of the kernel that take part; classes: of each

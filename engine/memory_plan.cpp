@@ -9,6 +9,7 @@
 
 #include "engine/kept_samples.h"
 #include "engine/kernel_matrix.h"
+#include "engine/leave_one_out.h"
 #include "engine/leverage.h"
 #include "engine/projection.h"
 #include "platform/arena.h"
@@ -100,8 +101,10 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
   rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
-    rows.add("leave-one-out", samples, 129, "float", 4, Lifetime::end_of_task);
-    rows.add("a part of the kernel", 512, 512, "float", 4, Lifetime::end_of_task);
+    rows.add("leave-one-out", samples, LeaveOneOut::kScratchColumns + 1, "float", 4,
+             Lifetime::end_of_task);
+    rows.add("a part of the kernel", LeaveOneOut::kFewSamples, LeaveOneOut::kFewSamples, "float", 4,
+             Lifetime::end_of_task);
   }
   // Class sums are made when what lambda was chosen with has been given back.
   const std::int64_t given_back =

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "engine/config.h"
+#include "engine/readout_kinds.h"
 #include "kernels/kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
@@ -79,7 +80,7 @@ struct ProtocolOptions {
   Protocol protocol = Protocol::cil;
   Head head = Head::ranpac;
   LearnerConfig config;               // features is taken from the data; exact needs scale and mul
-  double shrinkage = 0.01;            // lda: of the mean variance, added to each variance
+  double shrinkage = kShrinkage;      // lda: of the mean variance, added to each variance
   int queue = 0;                      // > 0: lambda by the newest samples (engine/queue_head.h)
   MatrixView<const float> targets{};  // regression: (K, D), in the order of the data's classes
   // Task sizes: `tasks` parts that differ by at most one class, the larger ones first; or, where

@@ -150,12 +150,6 @@ void take_best(MatrixView<const float> scores, std::span<Prediction> predictions
   }
 }
 
-std::vector<std::int64_t> counts_of(const std::vector<ClassInfo>& classes) {
-  std::vector<std::int64_t> counts;
-  for (const ClassInfo& one : classes) counts.push_back(one.samples);
-  return counts;
-}
-
 Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, int features,
                                                 const std::vector<std::string>& class_names,
                                                 const Kernels& kernels) {

@@ -29,7 +29,5 @@ Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, 
 
 // For heads: the best of `classes` scores in each row.
 void take_best(MatrixView<const float> scores, std::span<Prediction> predictions);
-// Samples of each class, in the order of the classes.
-std::vector<std::int64_t> counts_of(const std::vector<ClassInfo>& classes);
 
 }  // namespace engram

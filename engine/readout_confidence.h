@@ -25,10 +25,10 @@ namespace engram {
 constexpr int kTableSamples = 256;
 constexpr int kFewestExamples = 20;
 
-// `readout` was just solved and is of that blend, and the factor at its lambda is in `statistics`. said_before: the
-// examples so far; those that count from now on are the readout's. heard: of the dense form, the
-// last task's samples left out. before: null or the readout that it follows. May throw
-// std::bad_alloc.
+// `readout` was just solved and is of that blend, and the factor at its lambda is in `statistics`.
+// said_before: the examples so far; those that count from now on are the readout's. heard: of the
+// dense form, the last task's samples left out. before: null or the readout that it follows. May
+// throw std::bad_alloc.
 void fit_readout_confidence(const Statistics& statistics, const Prequential& said_before,
                             std::span<const ScoreSummary> heard, const Readout* before,
                             const ScoreBlend& blend, Readout& readout);

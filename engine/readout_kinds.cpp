@@ -196,8 +196,7 @@ Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, dou
     ENGRAM_TRY(statistics.factored().add_to(*made, memory.take_matrix<float>(kRows, units)));
   }
   const DenseStatistics& dense = made ? *made : statistics.dense();
-  std::vector<std::int64_t> counts;
-  for (const ClassInfo& one : statistics.classes().all()) counts.push_back(one.samples);
+  const std::vector<std::int64_t> counts = counts_of(statistics.classes().all());
   const ClassStatistics sums{statistics.kernels(), dense.gram(), dense.sums(), counts};
   ENGRAM_ASSIGN(LinearReadout linear, kind == ReadoutKind::lda
                                           ? discriminant_readout(sums, kShrinkage)

@@ -37,8 +37,8 @@ class Witnesses {
   void clear();
   int size() const { return samples_.size(); }
 
-  // The readout was just solved, is ridge alone and will be of that blend, and the factor at its lambda is in `statistics`, which is dense.
-  // h is overwritten. Classes of one sample have no example: without it they are not known.
+  // The readout was just solved, is ridge alone and will be of that blend; the factor at its lambda is
+  // in `statistics`, which is dense. h is overwritten. Classes of one sample have no example: without it they are not known.
   Result<std::vector<ScoreSummary>> hear(const Statistics& statistics, const Readout& readout,
                                          const ScoreBlend& blend, const Projection& projection,
                                          const ProjectionScratch& scratch) const;

@@ -6,7 +6,6 @@
 // Made-up features, L 768. With --marks each line ends with pass or MISS, and the exit code says
 // whether all passed. The dense form takes 4 M^2 bytes.
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,16 +16,12 @@
 #include "engine/witnesses.h"
 #include "tools/bench_clock.h"
 #include "tools/bench_problem.h"
+#include "tools/bench_settings.h"
 
 namespace engram::bench {
 namespace {
 
 constexpr int kInputs = 768;  // L
-
-struct Settings {
-  int hidden = 10000, samples = 2000, classes = 100, turns = 3;
-  bool marks = false;
-};
 
 int missed = 0;
 
@@ -37,15 +32,6 @@ void line(const Settings& settings, const char* what, double seconds, double rat
   if (settings.marks) std::printf("  <= %-4g %s", most, pass ? "pass" : "MISS");
   std::printf("\n");
   std::fflush(stdout);
-}
-
-template <class T>
-T must(Result<T> result) {
-  ENGRAM_CHECK(result.ok());
-  return std::move(result).value();
-}
-void must(const Status& status) {
-  ENGRAM_CHECK(status.ok());
 }
 
 LearnerConfig config_of(const Settings& settings, bool keep) {
@@ -166,37 +152,13 @@ void measure_end_of_task(const Settings& settings, const Photos& photos, bool ke
 
 int main(int argc, char* argv[]) {
   engram::bench::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(0, equals);
-    const int value = equals == std::string::npos ? 0 : std::atoi(argument.c_str() + equals + 1);
-    int* option = name == "--hidden"    ? &settings.hidden
-                  : name == "--samples" ? &settings.samples
-                  : name == "--classes" ? &settings.classes
-                  : name == "--turns"   ? &settings.turns
-                                        : nullptr;
-    if (name == "--marks") {
-      settings.marks = true;
-    } else if (name == "--threads" && value > 0) {
-      engram::set_thread_count(value);
-    } else if (option != nullptr && value > 0) {
-      *option = value;
-    } else {
-      std::fprintf(stderr, "bench_judging: %s is not an option; see the top of its source\n",
-                   argument.c_str());
-      return 64;
-    }
-  }
+  settings.turns = 3;
+  if (!engram::bench::read_settings("bench_judging", argc, argv, settings)) return 64;
   std::printf("M %d, N %d, K %d, %d threads, the best of %d turns\n", settings.hidden,
               settings.samples, settings.classes, engram::thread_count(), settings.turns);
   const engram::bench::Photos photos(settings);
   engram::bench::measure_frame(settings, photos);
   engram::bench::measure_end_of_task(settings, photos, true);
   engram::bench::measure_end_of_task(settings, photos, false);
-  if (settings.marks && engram::bench::missed > 0) {
-    std::printf("%d marks missed\n", engram::bench::missed);
-    return 1;
-  }
-  return 0;
+  return engram::bench::finish(settings, engram::bench::missed);
 }

@@ -6,14 +6,9 @@
 // line ends with pass or MISS, and the exit code says whether all passed. With one thread the clock
 // is that thread's CPU time, which other programs disturb little. The dense form takes 4 M^2 bytes.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,8 +18,9 @@
 #include "engine/woodbury.h"
 #include "kernels/kernels.h"
 #include "platform/blas.h"
-#include "platform/threads.h"
+#include "tools/bench_clock.h"
 #include "tools/bench_problem.h"
+#include "tools/bench_settings.h"
 
 namespace engram::bench {
 namespace {
@@ -32,36 +28,6 @@ namespace {
 constexpr int kFeaturesOfRow = 768;  // L
 constexpr int kBatch = 250;          // rows projected at a time
 constexpr Kernels kOps = kCpuKernels;
-
-struct Settings {
-  int hidden = 10000, samples = 2000, classes = 100, turns = 2;
-  bool marks = false;
-};
-
-double seconds() {
-  if (thread_count() > 1) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(now).count();
-  }
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-void must(const Status& status) {
-  ENGRAM_CHECK(status.ok());
-}
-
-// The best of `turns` times.
-double best_time(int turns, const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int turn = 0; turn < turns; ++turn) {
-    const double start = seconds();
-    work();
-    best = std::min(best, seconds() - start);
-  }
-  return best;
-}
 
 // Samples, hidden units, kernel: what the factored form keeps.
 struct Learned {
@@ -130,7 +96,7 @@ void line(const Settings& settings, const char* what, double value, const char* 
 // End of a task in the factored form: choice, factor, readout.
 double factored_end(const Settings& settings, Learned& x, LambdaChoice& choice,
                     Matrix<float>& readout) {
-  return best_time(settings.turns + 1, [&] {
+  return best_seconds(settings.turns + 1, 1, [&] {
     LeaveOneOut problem(kOps, x.view(settings.samples), x.classes, settings.classes);
     choice = choose_by_leave_one_out(problem);
     std::fill(readout.data.begin(), readout.data.end(), 0.0f);
@@ -162,12 +128,12 @@ void run(const Settings& settings) {
   ENGRAM_CHECK(std::isfinite(before.loss(choice.lambda)));
   double classify = std::numeric_limits<double>::infinity(), instant = classify;
   for (int turn = 0; turn < 50; ++turn) {
-    classify = std::min(classify, best_time(1, [&] {
+    classify = std::min(classify, best_seconds(1, 1, [&] {
                           x.project(x.rows.read().row_range(0, 1), h.view());
                           must(kOps.score(Stream{}, h.read(), readout.read(), scores.view()));
                         }));
     instant = std::min(
-        instant, best_time(1, [&] {
+        instant, best_seconds(1, 1, [&] {
           x.project(x.rows.read().row_range(samples - 1, 1), h.view());
           x.fill_row(samples - 1);
           const InstantKernel problem{kOps, choice.lambda, x.view(samples), samples - 1,
@@ -197,14 +163,15 @@ void run(const Settings& settings) {
   double factor = std::numeric_limits<double>::infinity(), dense = factor, solve = factor;
   LambdaChoice dense_choice;
   for (int turn = 0; turn < settings.turns; ++turn) {
-    factor = std::min(
-        factor, best_time(1, [&] { must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g)); }));
-    solve = std::min(solve, best_time(1, [&] {
+    factor = std::min(factor, best_seconds(1, 1, [&] {
+                        must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g));
+                      }));
+    solve = std::min(solve, best_seconds(1, 1, [&] {
                        must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g));
                        base.data = sums.data;
                        must(kOps.cholesky_solve(Stream{}, g, base.view()));
                      }));
-    dense = std::min(dense, best_time(1, [&] {
+    dense = std::min(dense, best_seconds(1, 1, [&] {
                        auto chosen = choose_by_gcv({kOps, g, sums.read(), samples, 0.5 * trace});
                        must(chosen.status());
                        dense_choice = std::move(chosen).value();
@@ -224,7 +191,7 @@ void run(const Settings& settings) {
        dense / factored, ">= 30", dense >= 30 * factored);
 
   Matrix<float> next(classes, hidden);
-  const double woodbury = best_time(settings.turns + 1, [&] {
+  const double woodbury = best_seconds(settings.turns + 1, 1, [&] {
     Woodbury pending(kOps, hidden);
     must(pending.add(g, x.h.read().row_range(0, 16), std::span(x.classes).first(16)));
     must(pending.solve(base.read(), next.view()));
@@ -240,37 +207,7 @@ void run(const Settings& settings) {
 
 int main(int argc, char* argv[]) {
   engram::bench::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const std::size_t equals = argument.find('=');
-    const std::string name = argument.substr(0, equals);
-    const int value = equals == std::string::npos ? 0 : std::atoi(argument.c_str() + equals + 1);
-    if (name == "--marks") {
-      settings.marks = true;
-    } else if (value < 1) {
-      std::fprintf(stderr, "bench_learner: %s is not an option; see the top of its source\n",
-                   argument.c_str());
-      return 64;
-    } else if (name == "--threads") {
-      engram::set_thread_count(value);
-    } else if (name == "--hidden") {
-      settings.hidden = value;
-    } else if (name == "--samples") {
-      settings.samples = value;
-    } else if (name == "--classes") {
-      settings.classes = value;
-    } else if (name == "--turns") {
-      settings.turns = value;
-    } else {
-      std::fprintf(stderr, "bench_learner: %s is not an option; see the top of its source\n",
-                   argument.c_str());
-      return 64;
-    }
-  }
+  if (!engram::bench::read_settings("bench_learner", argc, argv, settings)) return 64;
   engram::bench::run(settings);
-  if (settings.marks && engram::bench::missed > 0) {
-    std::printf("%d marks missed\n", engram::bench::missed);
-    return 1;
-  }
-  return 0;
+  return engram::bench::finish(settings, engram::bench::missed);
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "kernels/gram_update.h"
 #include "kernels/simd_cpu.h"
 #include "platform/threads.h"
+#include "tools/bench_clock.h"
 #include "tools/bench_problem.h"
 
 namespace engram::bench {
@@ -25,27 +25,18 @@ constexpr int kMinTurns = 5, kMaxTurns = 400;
 // need; ours sleep after microseconds.
 constexpr auto kUntilBlasSleeps = std::chrono::milliseconds(35);
 
-double seconds() {
-  if (thread_count() > 1) {
-    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-  }
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // The work is repeated until a sample is long against the clock's own error: the CPU clock of a
 // virtual machine can stand still for some microseconds, and the best of many single short calls
 // would be such an error, not a time.
 template <class Work>
 void time_once(Work&& work, double& best) {
   constexpr double kShortestSample = 1e-3;
-  const double start = seconds();
+  const double start = clock_seconds();
   double spent = 0.0;
   int calls = 0;
   for (; spent < kShortestSample; ++calls) {
     work();
-    spent = seconds() - start;
+    spent = clock_seconds() - start;
   }
   best = std::min(best, spent / calls);
 }
@@ -54,7 +45,8 @@ void time_once(Work&& work, double& best) {
 template <class Work>
 void time_often(Work&& work, double& best) {
   constexpr double kLongest = 8e-3;
-  for (const double start = seconds(); seconds() - start < kLongest;) time_once(work, best);
+  for (const double start = clock_seconds(); clock_seconds() - start < kLongest;)
+    time_once(work, best);
 }
 
 struct Times {

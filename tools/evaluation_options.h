@@ -22,7 +22,7 @@ struct EvaluateOptions {
   std::vector<std::uint32_t> class_seeds{1993};
   std::string long_tail;  // "60:3"
   int shots = 0;          // the same as N:N
-  double shrinkage = 0.01;
+  double shrinkage = kShrinkage;
   int queue = 0;
   std::string targets;
   float feature_scale = 0;      // 0: the card's, or measured
