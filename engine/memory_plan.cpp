@@ -107,8 +107,11 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
              Lifetime::end_of_task);
   }
   // Class sums are made when what lambda was chosen with has been given back.
-  const std::int64_t given_back =
-      chooses_by_all(config) ? samples * (2 * classes + 65) + 512 * 512 : samples * classes;
+  std::int64_t given_back = samples * classes;
+  if (chooses_by_all(config)) {
+    given_back += samples * (LeaveOneOut::kScratchColumns + 1) +
+                  std::int64_t{LeaveOneOut::kFewSamples} * LeaveOneOut::kFewSamples;
+  }
   const std::int64_t sums = std::int64_t{classes} * config.hidden_units();
   if (config.readout != ReadoutKind::ridge && sums > given_back) {
     rows.add("class sums, beyond all that", 1, sums - given_back, "float", 4,
