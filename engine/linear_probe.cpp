@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/metrics.h"
+#include "kernels/matrix_product_cpu.h"
 #include "platform/blas.h"
 
 namespace engram {
@@ -65,12 +66,14 @@ class Training {
     std::vector<float> lengths;
     const std::vector<float> unit = unit_rows({w_.data(), classes_, width_, width_}, &lengths);
     cosines_.resize(samples.size() * std::size_t(classes_));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, classes_, width_, 1.0f,
-                batch_.data(), width_, unit.data(), width_, 0.0f, cosines_.data(), classes_);
+    const MatrixView<const float> batch{batch_.data(), rows, width_, width_};
+    const MatrixView<float> cosines{cosines_.data(), rows, classes_, classes_};
+    cpu::multiply(1.0f, cpu::plain(batch), cpu::turned({unit.data(), classes_, width_, width_}),
+                  0.0f, cosines);
     const float sigma_gradient = to_score_gradients(samples);
     // d loss / d unit vectors, then through the normalisation.
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, classes_, width_, rows, sigma_,
-                cosines_.data(), classes_, batch_.data(), width_, 0.0f, gradient_.data(), width_);
+    cpu::multiply(sigma_, cpu::turned(cosines), cpu::plain(batch), 0.0f,
+                  {gradient_.data(), classes_, width_, width_});
     const auto decay = float(settings_.weight_decay), rate = float(settings_.learning_rate),
                momentum = float(settings_.momentum);
     for (int k = 0; k < classes_; ++k) {
@@ -135,9 +138,8 @@ LinearProbe LinearProbe::train(MatrixView<const float> features, std::span<const
 void LinearProbe::score(MatrixView<const float> features, MatrixView<float> scores) const {
   ENGRAM_CHECK(features.cols == features_ && scores.cols == classes_);
   const std::vector<float> unit = unit_rows(features);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, features.rows, classes_, features_, 1.0f,
-              unit.data(), features_, directions_.data(), features_, 0.0f, scores.data,
-              scores.stride);
+  cpu::multiply(1.0f, cpu::plain({unit.data(), features.rows, features_, features_}),
+                cpu::turned({directions_.data(), classes_, features_, features_}), 0.0f, scores);
 }
 
 }  // namespace engram

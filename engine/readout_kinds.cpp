@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/statistics.h"
+#include "kernels/matrix_product_cpu.h"
 #include "platform/arena.h"
 #include "platform/blas.h"
 
@@ -238,9 +239,10 @@ Readout readout_on_targets(const Readout& readout, MatrixView<const float> targe
     }
   }
   Readout mixed = readout;
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, classes, readout.hidden_units, classes,
-              1.0f, mix.data(), classes, readout.weights.data(), readout.hidden_units, 0.0f,
-              mixed.weights.data(), readout.hidden_units);
+  const int units = readout.hidden_units;
+  cpu::multiply(1.0f, cpu::plain({mix.data(), classes, classes, classes}),
+                cpu::plain({readout.weights.data(), classes, units, units}), 0.0f,
+                {mixed.weights.data(), classes, units, units});
   return mixed;
 }
 

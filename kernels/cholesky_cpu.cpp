@@ -2,7 +2,7 @@
 #include "kernels/cholesky.h"
 
 #include "kernels/factor_cpu.h"
-#include "platform/blas.h"
+#include "kernels/matrix_product_cpu.h"
 
 namespace engram::cpu {
 
@@ -12,10 +12,7 @@ Status cholesky(Stream /*stream*/, float lambda, MatrixView<const float> held_ou
   if (g.size == 0) return Status();
 
   copy_gram_rows(lambda, 0, g);
-  if (held_out.rows > 0) {
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, g.size, held_out.rows, -1.0f, held_out.data,
-                held_out.stride, 1.0f, g.data, g.stride);
-  }
+  if (held_out.rows > 0) add_gram_upper(-1.0f, held_out, {g.data, g.size, g.size, g.stride});
   return factor_block(0, g);
 }
 

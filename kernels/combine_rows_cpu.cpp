@@ -166,7 +166,6 @@ constexpr int kFewSamples = 4;
 
 void add_few_samples(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums) {
   constexpr int kGrain = 4;
-  const OneBlasThread one_thread;
   parallel_for(sums.rows, kGrain, [&](int begin, int end) {
     for (int r = begin; r < end; ++r) {
       for (int n = 0; n < kept.rows; ++n) {
@@ -195,7 +194,6 @@ Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView
 #if defined(__x86_64__)
   if (simd() == Simd::avx2) widen = widen_avx2;
 #endif
-  const OneBlasThread one_thread;
   const int strips = (sums.cols + kStripCols - 1) / kStripCols;
   parallel_for(strips, 1, [&](int begin, int end) {
     for (int s = begin; s < end; ++s) {

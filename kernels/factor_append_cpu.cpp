@@ -1,11 +1,30 @@
 // factor_append on the CPU: OpenBLAS. Math and shapes: factor_append.h.
 #include "kernels/factor_append.h"
 
+#include <algorithm>
+
 #include "kernels/factor_cpu.h"
+#include "kernels/matrix_product_cpu.h"
 #include "kernels/triangular_cpu.h"
 #include "platform/blas.h"
 
 namespace engram::cpu {
+namespace {
+
+constexpr int kBlock = 192;  // rows of U
+
+// UT y = x in place, of the first `known` rows of the factor, one right-hand side per column of x.
+void solve_columns(int known, MatrixView<float> x, GramView g) {
+  for (int row = 0; row < known; row += kBlock) {
+    const int rows = std::min(kBlock, known - row), below = row + rows;
+    cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, rows, x.cols, 1.0f,
+                g.row(row) + row, g.stride, x.row(row), x.stride);
+    multiply(-1.0f, turned({g.row(row) + below, rows, known - below, g.stride}),
+             plain(x.row_range(row, rows)), 1.0f, x.row_range(below, known - below));
+  }
+}
+
+}  // namespace
 
 Status factor_append(Stream /*stream*/, float lambda, int known, GramView g) {
   ENGRAM_CHECK(lambda > 0.0f);
@@ -19,11 +38,10 @@ Status factor_append(Stream /*stream*/, float lambda, int known, GramView g) {
     if (added == 1) {  // the general routine would pack all of U11 for one column
       solve_upper_transposed({g.data, g.diagonal, known, g.stride}, right, g.stride);
     } else {
-      cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, known, added,
-                  1.0f, g.data, g.stride, right, g.stride);
+      solve_columns(known, {right, known, added, g.stride}, g);
     }
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, added, known, -1.0f, right, g.stride, 1.0f,
-                g.row(known) + known, g.stride);
+    add_gram_upper(-1.0f, {right, known, added, g.stride},
+                   {g.row(known) + known, added, added, g.stride});
   }
   return factor_block(known, g);
 }

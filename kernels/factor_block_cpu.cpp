@@ -4,10 +4,7 @@
 //                                 U[k,j] = U[k,k]^-T A[k,j] for the columns right of it    |||
 //                                 A[i,j] -= U[k,i]^T U[k,j] for all below and right        |||
 //
-// Each piece is one call of OpenBLAS in one thread of ours. LAPACK's own threads wait for each other
-// by yielding: on a machine that does something else too, a factor of 500 rows took 4 s with two of
-// them, and takes a millisecond so. The pieces do not depend on the number of threads, and so
-// neither do the bits of the result.
+// The pieces do not depend on the number of threads, and so neither do the bits of the result.
 //
 // Row-major "upper" is column-major "lower" of the same bytes: LAPACK is asked for 'L'. Nothing
 // strictly below our diagonal, where G is, is read or written.
@@ -15,6 +12,7 @@
 #include <cmath>
 
 #include "kernels/factor_cpu.h"
+#include "kernels/matrix_product_cpu.h"
 #include "platform/blas.h"
 #include "platform/threads.h"
 
@@ -43,25 +41,14 @@ void solve_panel(GramView g, int row, int rows) {
 
 // What is left of the matrix, less what the rows [row, row + rows) of the factor explain.
 void update_rest(GramView g, int row, int rows) {
-  const int first = row + rows;
-  parallel_for(g.size - first, kBlock, [&](int begin, int end) {
-    for (int at = first + begin; at < first + end; at += kBlock) {
-      const int height = std::min(kBlock, first + end - at);
-      const int right = at + height;
-      cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, height, rows, -1.0f, g.row(row) + at,
-                  g.stride, 1.0f, g.row(at) + at, g.stride);
-      if (right == g.size) continue;
-      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, height, g.size - right, rows, -1.0f,
-                  g.row(row) + at, g.stride, g.row(row) + right, g.stride, 1.0f, g.row(at) + right,
-                  g.stride);
-    }
-  });
+  const int first = row + rows, size = g.size - first;
+  add_gram_upper(-1.0f, {g.row(row) + first, rows, size, g.stride},
+                 {g.row(first) + first, size, size, g.stride});
 }
 
 }  // namespace
 
 Status factor_block(int first, GramView g) {
-  const OneBlasThread one_thread;
   for (int row = first; row < g.size; row += kBlock) {
     const int rows = std::min(kBlock, g.size - row);
     int info = 0;

@@ -18,8 +18,8 @@
 #include <cstddef>
 
 #include "kernels/gram_tile_cpu.h"
+#include "kernels/matrix_product_cpu.h"
 #include "kernels/simd_cpu.h"
-#include "platform/blas.h"
 #include "platform/threads.h"
 
 namespace engram::cpu {
@@ -133,8 +133,7 @@ void update_by_blas(const Pass& pass) {
   // G's diagonal takes its place in the buffer for as long as OpenBLAS works on it.
   const GramView g = pass.g;
   for (int m = 0; m < g.size; ++m) std::swap(g.diagonal[m], g.row(m)[m]);
-  cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, g.size, pass.h.rows, pass.sign, pass.h.data,
-              pass.h.stride, 1.0f, g.data, g.stride);
+  add_gram_lower(pass.sign, pass.h, {g.data, g.size, g.size, g.stride});
   for (int m = 0; m < g.size; ++m) std::swap(g.diagonal[m], g.row(m)[m]);
 }
 

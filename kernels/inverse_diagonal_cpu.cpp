@@ -43,7 +43,6 @@ Status inverse_diagonal(Stream /*stream*/, GramView g, MatrixView<float> scratch
                         MatrixView<float> d) {
   ENGRAM_CHECK(scratch.rows >= g.size && scratch.cols >= 1);
   ENGRAM_CHECK(d.rows == 1 && d.cols == g.size);
-  const OneBlasThread one_thread;
   std::fill(d.data, d.data + d.cols, 0.0f);
   for (int first = 0; first < g.size; first += scratch.cols) {
     const int width = std::min(scratch.cols, g.size - first);

@@ -26,6 +26,7 @@ struct KeptView {
   ENGRAM_HOST_DEVICE const float* float_row(int r) const {
     return floats + std::ptrdiff_t{cols} * r;
   }
+  MatrixView<const float> float_rows() const { return {floats, rows, cols, cols}; }
   ENGRAM_HOST_DEVICE double at(int r, int c) const {
     return bytes != nullptr ? double(byte_row(r)[c]) : double(float_row(r)[c]);
   }

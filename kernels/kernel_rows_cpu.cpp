@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "kernels/matrix_product_cpu.h"
 #include "kernels/simd_cpu.h"
-#include "platform/blas.h"
 #include "platform/threads.h"
 
 #if defined(__x86_64__)
@@ -117,8 +117,7 @@ Status kernel_rows(Stream /*stream*/, KeptView left, KeptView right, MatrixView<
   ENGRAM_CHECK(k.rows == left.rows && k.cols == right.rows);
   if (k.rows == 0 || k.cols == 0) return Status();
   if (left.bytes == nullptr) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, left.rows, right.rows, left.cols, 1.0f,
-                left.floats, left.cols, right.floats, right.cols, 0.0f, k.data, k.stride);
+    multiply(1.0f, plain(left.float_rows()), turned(right.float_rows()), 0.0f, k);
     return Status();
   }
   Tile* tile = tile_portable;

@@ -1,5 +1,4 @@
-// Triangular solves in blocks of the factor, each piece one call of OpenBLAS in one thread of ours:
-// its own threads wait for each other by yielding, which a busy machine makes very long.
+// Triangular solves in blocks of the factor, each piece one call of OpenBLAS in one thread of ours.
 //
 //     UT y = x    from the first block k on:  y[k] = U[k,k]^-T x[k],  x[j] -= U[k,j]T y[k] for j > k
 //     U y = x     from the last block k on:   y[k] = U[k,k]^-1 x[k],  x[i] -= U[i,k] y[k]  for i < k
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kernels/matrix_product_cpu.h"
 #include "platform/blas.h"
 #include "platform/threads.h"
 
@@ -21,7 +21,6 @@ namespace {
 
 constexpr int kBlock = 192;       // rows and columns of U
 constexpr int kSides = 32;        // right-hand sides in a piece
-constexpr int kCols = 256;        // columns of x in a piece
 constexpr int kVectorBlock = 96;  // rows and columns of U for one right-hand side
 constexpr int kVectorRows = 24;   // of them in a piece
 constexpr int kVectorCols = 480;  // columns in a piece
@@ -45,32 +44,26 @@ void solve_diagonal(GramView g, int row, int rows, CBLAS_TRANSPOSE turned, Matri
 }  // namespace
 
 void solve_upper_transposed(GramView g, MatrixView<float> x) {
-  const OneBlasThread one_thread;
   for (int row = 0; row < g.size; row += kBlock) {
     const int rows = std::min(kBlock, g.size - row), right = row + rows;
     solve_diagonal(g, row, rows, CblasNoTrans, x);
-    in_pieces(g.size - right, kCols, [&](int col, int cols) {
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, x.rows, cols, rows, -1.0f,
-                  x.data + row, x.stride, g.row(row) + right + col, g.stride, 1.0f,
-                  x.data + right + col, x.stride);
-    });
+    const int left = g.size - right;
+    multiply(-1.0f, plain({x.data + row, x.rows, rows, x.stride}),
+             plain({g.row(row) + right, rows, left, g.stride}), 1.0f,
+             {x.data + right, x.rows, left, x.stride});
   }
 }
 
 void solve_upper(GramView g, MatrixView<float> x) {
-  const OneBlasThread one_thread;
   for (int row = (g.size - 1) / kBlock * kBlock; row >= 0; row -= kBlock) {
     const int rows = std::min(kBlock, g.size - row);
     solve_diagonal(g, row, rows, CblasTrans, x);
-    in_pieces(row, kCols, [&](int col, int cols) {
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, x.rows, cols, rows, -1.0f, x.data + row,
-                  x.stride, g.row(col) + row, g.stride, 1.0f, x.data + col, x.stride);
-    });
+    multiply(-1.0f, plain({x.data + row, x.rows, rows, x.stride}),
+             turned({g.data + row, row, rows, g.stride}), 1.0f, {x.data, x.rows, row, x.stride});
   }
 }
 
 void solve_upper_transposed(GramView g, float* x, int step) {
-  const OneBlasThread one_thread;
   const auto at = [&](int i) { return x + std::ptrdiff_t{step} * i; };
   for (int row = 0; row < g.size; row += kVectorBlock) {
     const int rows = std::min(kVectorBlock, g.size - row), right = row + rows;
@@ -84,7 +77,6 @@ void solve_upper_transposed(GramView g, float* x, int step) {
 }
 
 void solve_upper(GramView g, float* x, int step) {
-  const OneBlasThread one_thread;
   const auto at = [&](int i) { return x + std::ptrdiff_t{step} * i; };
   for (int row = (g.size - 1) / kVectorBlock * kVectorBlock; row >= 0; row -= kVectorBlock) {
     const int rows = std::min(kVectorBlock, g.size - row), right = row + rows;

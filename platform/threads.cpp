@@ -26,18 +26,13 @@ std::mutex pool_change;
 std::unique_ptr<Pool> pool_owner;  // guarded by pool_change; joins its threads at exit
 std::atomic<Pool*> pool{nullptr};
 
-std::mutex blas_change;
-int blas_threads = 1;     // what OpenBLAS may use; guarded by blas_change, like the next
-int one_blas_thread = 0;  // how many OneBlasThread there are
+// Before anybody computes; threads.h says why.
+[[maybe_unused]] const bool one_blas_thread = (openblas_set_num_threads(1), true);
 
 void replace_pool(int threads) {
   pool.store(nullptr);
   pool_owner.reset();
   pool_owner = std::make_unique<Pool>(threads);
-  // OpenBLAS raises a signal when it gets no thread: it must not ask where we were refused.
-  const std::lock_guard lock(blas_change);
-  blas_threads = pool_owner->threads() == threads ? threads : 1;
-  if (one_blas_thread == 0) openblas_set_num_threads(blas_threads);
   pool.store(pool_owner.get());
 }
 
@@ -60,17 +55,6 @@ void set_thread_count(int count) {
 
 int thread_count() {
   return current_pool().threads();
-}
-
-OneBlasThread::OneBlasThread() {
-  (void)current_pool();  // it settles what OpenBLAS may use otherwise
-  const std::lock_guard lock(blas_change);
-  if (one_blas_thread++ == 0) openblas_set_num_threads(1);
-}
-
-OneBlasThread::~OneBlasThread() {
-  const std::lock_guard lock(blas_change);
-  if (--one_blas_thread == 0) openblas_set_num_threads(blas_threads);
 }
 
 void parallel_for(int count, int grain, RangeBody body) {

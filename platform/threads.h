@@ -1,4 +1,8 @@
-// The program's worker threads: one pool for all CPU kernels, and the same count for OpenBLAS.
+// The program's worker threads: one pool for all CPU kernels.
+//
+// OpenBLAS itself works in the thread that calls it, for the whole process: its own threads wait for
+// each other by yielding, and on a machine that does something else too they do little else (a
+// factor of 500 rows took 4 s with two of them). Our kernels call it from inside their pieces.
 //
 // The learner's results do not depend on the count: whole-number sums are the same in any order.
 #pragma once
@@ -41,15 +45,5 @@ class RangeBody {
 // Handing work over takes half a microsecond while the threads are awake: they stay so for 40 us
 // after each call, then they sleep.
 void parallel_for(int count, int grain, RangeBody body);
-
-// While one lives, OpenBLAS works in the calling thread alone: for calls from inside a body, and for
-// what its own threads do badly. Of the whole process; several may live at once.
-class OneBlasThread {
- public:
-  OneBlasThread();
-  ~OneBlasThread();
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
-};
 
 }  // namespace engram

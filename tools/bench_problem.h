@@ -9,6 +9,7 @@
 #include "kernels/gram_view.h"
 #include "kernels/sign_project.h"
 #include "platform/blas.h"
+#include "platform/threads.h"
 
 namespace engram::bench {
 
@@ -44,6 +45,15 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
+// While one lives OpenBLAS may use as many threads as we do, which it may not otherwise (threads.h).
+class YardstickThreads {
+ public:
+  YardstickThreads() { openblas_set_num_threads(thread_count()); }
+  ~YardstickThreads() { openblas_set_num_threads(1); }
+  YardstickThreads(const YardstickThreads&) = delete;
+  YardstickThreads& operator=(const YardstickThreads&) = delete;
+};
+
 // The way from features to projections: signs in bits, and the same weights as floats.
 struct ProjectionProblem {
   ProjectionProblem(int batch, int inputs, int units)
@@ -59,15 +69,18 @@ struct ProjectionProblem {
 
   // OpenBLAS with weights as (L, M), which is also how `project` keeps them.
   void sgemv() {
+    const YardstickThreads threads;
     cblas_sgemv(CblasRowMajor, CblasTrans, weights.rows, weights.cols, 1.0f, weights.data.data(),
                 weights.cols, features.data.data(), 1, 0.0f, h.data.data(), 1);
   }
   // The same bytes taken as (M, L): the other layout a user could choose.
   void sgemv_by_unit() {
+    const YardstickThreads threads;
     cblas_sgemv(CblasRowMajor, CblasNoTrans, weights.cols, weights.rows, 1.0f, weights.data.data(),
                 weights.rows, features.data.data(), 1, 0.0f, h.data.data(), 1);
   }
   void sgemm() {
+    const YardstickThreads threads;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, q.rows, weights.cols, weights.rows, 1.0f,
                 features.data.data(), features.cols, weights.data.data(), weights.cols, 0.0f,
                 h.data.data(), h.cols);
@@ -98,6 +111,7 @@ struct LearningProblem {
   double gram_bytes() const { return 4.0 * gram.rows * (gram.rows + 1.0); }  // read and written
 
   void ssyrk() {
+    const YardstickThreads threads;
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, gram.rows, h.rows, 1.0f, h.data.data(),
                 h.cols, 1.0f, gram.data.data(), gram.cols);
   }
