@@ -11,15 +11,32 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include "platform/threads.h"
 
 namespace engram {
+
+// When a thread is woken the system may put it on the core of the one that woke it, and leave it
+// there for as long as both compute, with other cores idle. This moves the calling thread elsewhere;
+// it may come back whenever the system likes.
+inline void leave_core(int core) {
+  cpu_set_t allowed, others;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  others = allowed;
+  CPU_CLR(static_cast<unsigned>(core), &others);
+  if (CPU_COUNT(&others) == 0 || CPU_COUNT(&others) == CPU_COUNT(&allowed)) return;
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    (void)sched_setaffinity(0, sizeof allowed, &allowed);
+  }
+}
 
 // One piece of work, on the caller's stack. Threads take ranges from `next` until none is left.
 struct Job {
   RangeBody body;
   int count;
   int grain;
+  int core = -1;             // of the caller when it began
   std::atomic<int> next{0};  // counts ranges, not elements: it cannot overflow past `count`
 
   void run() {
@@ -93,6 +110,7 @@ class Pool {
   bool run(Job& job) {
     if (taken_.exchange(true, std::memory_order_acquire)) return false;
     job_ = &job;
+    job.core = sched_getcpu();
     state_ = (number_of(state_) + 1) << kNumberShift | kOpen;
     if (sleepers_ > 0) wake(wake_);
     job.run();
@@ -144,6 +162,7 @@ class Pool {
     };
     while (!stopping_) {
       if (Job* const job = join(seen)) {
+        if (job->core >= 0 && sched_getcpu() == job->core) leave_core(job->core);
         job->run();
         leave();
       }

@@ -62,7 +62,7 @@ void parallel_for(int count, int grain, RangeBody body) {
   if (count <= 0) return;
   if (count > grain) {
     Pool& threads = current_pool();
-    Job job{body, count, grain};
+    Job job{.body = body, .count = count, .grain = grain};
     if (threads.threads() > 1 && threads.run(job)) return;
   }
   body(0, count);
