@@ -102,6 +102,14 @@ class Curve {
     measure_range();
   }
 
+  // False: N - df is the small difference of large numbers, of which random probes say too little.
+  bool knows_freedom() const { return units_ <= kUnitProbes || samples_ >= units_ || range_known_; }
+  // `inverse_trace`: of (G + lambda0 I)^-1. Then the probes only tell how other lambdas differ.
+  void correct_freedom(double lambda0, double inverse_trace) {
+    const double exact = samples_ - units_ + lambda0 * inverse_trace;
+    correction_ = exact - residual_freedom(lambda0);
+  }
+
   double loss(double lambda) const {
     double explained = 0;
     for (int v = 0; v < class_vectors_; ++v) {
@@ -132,7 +140,9 @@ class Curve {
     const double measured = units_ * range_ / length_;
     // What the share of random vectors in a subspace varies by.
     const double spread = 2.0 * std::sqrt(2.0 * samples_ * (1.0 - samples_ / units_) / probes);
-    range_known_ = units_ > kUnitProbes && samples_ < units_ && measured > samples_ - spread;
+    // Near N = M the smallest values cannot be told from zeros: then far more than N are found.
+    range_known_ =
+        units_ > kUnitProbes && samples_ < units_ && std::abs(measured - samples_) < spread;
   }
 
   // N - df = N - M + tr(lambda (G + lambda I)^-1). The M - N directions that no sample has count 1
@@ -148,7 +158,7 @@ class Curve {
       }
     }
     if (range_known_) return samples_ * left_in_range / range_;
-    return samples_ - units_ + units_ * left / length_;
+    return samples_ - units_ + units_ * left / length_ + correction_;
   }
 
   std::vector<Quadrature> rules_;
@@ -159,7 +169,17 @@ class Curve {
   double length_ = 0;  // squared length of all probes
   double range_ = 0;   // ... within the range of G
   bool range_known_ = false;
+  double correction_ = 0;
 };
+
+// tr((UT U)^-1) of the factor that is there, in the memory of the starts, which are not needed again.
+Result<double> inverse_trace(const GcvProblem& problem, const Starts& starts) {
+  const int units = problem.gram.size, columns = starts.scratch.rows;
+  const MatrixView<float> diagonal = starts.vectors.row_range(0, 1);
+  ENGRAM_TRY(problem.kernels.inverse_diagonal(
+      Stream{}, problem.gram, {starts.scratch.data, units, columns, columns}, diagonal));
+  return std::accumulate(diagonal.data, diagonal.data + units, 0.0);
+}
 
 LambdaChoice without_choice(double lambda, const char* why) {
   LambdaChoice choice;
@@ -229,7 +249,11 @@ Result<LambdaChoice> choose_by_gcv(const GcvProblem& problem) {
     ENGRAM_ASSIGN(
         std::vector<Quadrature> rules,
         shifted_lanczos(problem.kernels, gram, lambda0, kSteps, starts.vectors, starts.scratch));
-    const Curve curve(problem, std::move(rules), starts.classes, lambda0);
+    Curve curve(problem, std::move(rules), starts.classes, lambda0);
+    if (!curve.knows_freedom()) {
+      ENGRAM_ASSIGN(const double trace_of_inverse, inverse_trace(problem, starts));
+      curve.correct_freedom(lambda0, trace_of_inverse);
+    }
     const int best = best_step(curve, step, range, choice);
     choice.lambda = LambdaSearch::lambda_of(best);
     choice.factored = best == step;

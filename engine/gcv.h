@@ -20,8 +20,12 @@
 // Random means seeded: the same for the same G, C and N. Classes are taken in an order of their own
 // sums, not in that in which they were learned.
 //
+// While N < M, N - df is a small difference. Where the quadratures tell G's N directions from the M - N
+// empty ones, the probes are measured within the former; where they do not (N near M, or repeated
+// samples), the trace of (G + lambda0 I)^-1 is computed, and the probes tell differences from it.
+//
 // Cost. One factorisation and 8 solves with K + 32 right-hand sides; one more factorisation at the
-// lambda that was chosen, unless lambda0 is as good to 5e-4. Memory 12 (K + 32) M bytes.
+// lambda that was chosen, unless lambda0 is as good to 5e-4; that trace costs as much as one, too. Memory 12 (K + 32) M bytes.
 //
 // Numerics. Float solves, everything else in double. The quadratures leave 1e-4 of RSS and df; the
 // random vectors, which all lambdas share, leave 1 to 4 % of N - df, nearly the same for all of them.
