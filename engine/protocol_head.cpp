@@ -173,7 +173,7 @@ Result<std::unique_ptr<ProtocolHead>> make_head(const ProtocolOptions& options, 
                               class_names.size(), options.targets.rows));
   }
   ENGRAM_ASSIGN(Learner learner, Learner::create(config, kernels));
-  if (options.queue > 0 && head == Head::ranpac) {
+  if (options.queue > 0 && (head == Head::engram || head == Head::ranpac)) {
     return head_of<QueueHead>(std::move(learner), options.queue);
   }
   if (head == Head::scaled) return head_of<LearnerHead>(std::move(learner), scaled_by_counts);

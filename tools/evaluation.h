@@ -19,7 +19,7 @@ struct EvaluationRun {
 // A head with its settings, run for every seed.
 struct EvaluationRow {
   std::string name;  // unique: "exact", "float, M 5000, code"
-  Head head = Head::ranpac;
+  Head head = Head::engram;
   LearnerConfig config;  // as used, but for the seed
   std::string series;    // `name` without M, for plots over M
   std::vector<EvaluationRun> runs;

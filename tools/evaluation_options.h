@@ -15,7 +15,7 @@ struct EvaluateOptions {
   DataSource source;
   std::string features;  // one .npz for both parts
   std::string out = "engram-report", protocol = "cil";
-  std::vector<std::string> heads{"ranpac"};
+  std::vector<std::string> heads{"engram"};
   int tasks = 0;  // 0: 10 (20 for task-free), or as many as there are classes
   int first = 0, increment = 0;
   bool no_shuffle = false;

@@ -23,14 +23,16 @@ Status write_text(const std::string& path, const std::string& text) {
 Status evaluate_open_set(const EvaluateOptions& options, const EvaluationData& data,
                          const Evaluation& evaluation, const Console& console) {
   const EvaluationRow& row = evaluation.rows.front();
-  if (row.head != Head::ranpac && row.head != Head::no_projection) {
-    return Status(Code::invalid_argument,
-                  fmt::format("--open-set measures ranpac or none, not {}.", name(row.head)));
+  if (row.head != Head::engram && row.head != Head::ranpac && row.head != Head::no_projection) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("--open-set measures engram, ranpac or none, not {}.", name(row.head)));
   }
   OpenSetOptions open;
   open.config = row.config;
   open.config.feature_scale = evaluation.feature_scale;
   open.config.hidden_mul = evaluation.hidden_mul;
+  if (row.head != Head::engram) open.config.readout = ReadoutKind::ridge;
   if (row.head == Head::no_projection) {
     open.config.arithmetic = Arithmetic::floating;
     open.config.hidden = 0;

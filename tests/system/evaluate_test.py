@@ -49,6 +49,7 @@ class Evaluate(CliCase):
         self.assertEqual(self.json(*same)["heads"][0]["top1"], 100)
         self.json(*same, "--tasks", "2", code=USAGE)
         self.json(*same, "--protocol", "magic", code=USAGE)
+        self.assertEqual(self.json(*same)["heads"][0]["kind"], "engram")  # what `learn` makes
         self.json(*same, "--head", "magic", code=USAGE)
         done = self.run_program(*base, "--test", self.test_photos, code=DATA)
         self.assertIn("left out", done.stderr)

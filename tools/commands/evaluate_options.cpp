@@ -23,7 +23,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
                   "cil: classes in tasks (default). dil: domains in turn. task-free: a stream. "
                   "joint: all at once")
       ->type_name("NAME");
-  command.add_option("--head", options.heads, "What to measure, with commas (default ranpac)")
+  command.add_option("--head", options.heads, "What to measure, with commas (default engram)")
       ->type_name("LIST")
       ->delimiter(',');
   command
@@ -75,7 +75,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       ->check(between(1e-12, 1e12));
   command
       .add_option("--queue", options.queue,
-                  "Head ranpac: lambda by the newest N samples, learned last")
+                  "Heads engram and ranpac: lambda by the newest N samples, learned last")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command
