@@ -28,5 +28,11 @@ using Activate = Status(Stream stream, MatrixView<const std::int32_t> p, std::in
 namespace cpu {
 Activate activate;  // activate_cpu.cpp
 }
+namespace cuda {
+Activate activate;  // activate.cu, compiled by nvcc
+}
+namespace simt {
+Activate activate;  // activate.cu, compiled by the host compiler
+}
 
 }  // namespace engram

@@ -26,5 +26,11 @@ using ClassSums = Status(Stream stream, MatrixView<const float> h,
 namespace cpu {
 ClassSums class_sums;  // class_sums_cpu.cpp
 }
+namespace cuda {
+ClassSums class_sums;  // class_sums.cu, compiled by nvcc
+}
+namespace simt {
+ClassSums class_sums;  // class_sums.cu, compiled by the host compiler
+}
 
 }  // namespace engram

@@ -27,5 +27,11 @@ using Quantise = Status(Stream stream, MatrixView<const float> f, float scale,
 namespace cpu {
 Quantise quantise;  // quantise_cpu.cpp
 }
+namespace cuda {
+Quantise quantise;  // quantise.cu, compiled by nvcc
+}
+namespace simt {
+Quantise quantise;  // quantise.cu, compiled by the host compiler
+}
 
 }  // namespace engram

@@ -50,5 +50,11 @@ using SignProject = Status(Stream stream, MatrixView<const std::int8_t> q, SignM
 namespace cpu {
 SignProject sign_project;  // sign_project_cpu.cpp
 }
+namespace cuda {
+SignProject sign_project;  // sign_project.cu, compiled by nvcc
+}
+namespace simt {
+SignProject sign_project;  // sign_project.cu, compiled by the host compiler
+}
 
 }  // namespace engram

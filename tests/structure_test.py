@@ -23,10 +23,13 @@ VENDOR = {
     r"^sodium|xxhash": r"platform/hash\.cpp",
     r"^CLI/": r"tools/.*",
     r"catch2/": r"tests/.*",
-    r"platform/launch\.h": r"kernels/\w+\.cu",  # it brings CUDA's words into the file
+    # These bring CUDA's words into the file.
+    r"platform/launch\.h": r"kernels/\w+\.cu|tests/platform/simt_\w*test\.cpp",
+    r"platform/simt\.h": r"platform/launch\.h",
 }
 SOURCES = {".h", ".cpp", ".cu"}
-NOT_AN_OPERATION = {"kernels", "gram_view", "kept_view"}  # the table, and types that operations share
+# The tables, and types that operations share.
+NOT_AN_OPERATION = {"kernels", "kernels_simt", "gram_view", "kept_view"}
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 
@@ -55,6 +58,16 @@ def offences(root):
         for twin in (f"kernels/{op}_cpu.cpp", f"tests/kernels/{op}_test.cpp"):
             if not (root / twin).exists():
                 yield f"kernels/{op}.h: {twin} is missing"
+    table = (root / "kernels/kernels_simt.h").read_text()
+    for kernel in sorted((root / "kernels").glob("*.cu")):
+        op = kernel.stem
+        header = root / f"kernels/{op}.h"
+        if not header.exists() or len(re.findall(rf"// {op}\.cu", header.read_text())) != 2:
+            yield f"kernels/{op}.cu: kernels/{op}.h does not declare it for cuda and simt"
+        if f".{op} = simt::{op}" not in table:
+            yield f"kernels/{op}.cu: not in kernels/kernels_simt.h"
+        if f"test::backends(&Kernels::{op})" not in (root / f"tests/kernels/{op}_test.cpp").read_text():
+            yield f"kernels/{op}.cu: tests/kernels/{op}_test.cpp does not run it"
     for entry in sorted(root.iterdir()):
         if not entry.name.startswith((".", "build")) and entry.name not in TOP_LEVEL:
             yield f"{entry.name}: not a part of the top level"

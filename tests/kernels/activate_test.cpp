@@ -6,13 +6,15 @@
 #include <random>
 
 #include "tests/support/catch.h"
-#include "tests/support/guarded_matrix.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GuardedMatrix;
+using test::reads;
+using test::writes;
 
 // The definition in the header, read literally.
 float defined(std::int32_t p, std::int32_t mul, std::int32_t hmax) {
@@ -21,13 +23,16 @@ float defined(std::int32_t p, std::int32_t mul, std::int32_t hmax) {
 }
 
 void require_defined(const GuardedMatrix<std::int32_t>& p, std::int32_t mul, std::int32_t hmax) {
-  GuardedMatrix<float> h(p.rows(), p.cols());
-  REQUIRE(cpu::activate(Stream{}, p.read(), mul, hmax, h.view()).ok());
-  int wrong = 0;
-  for (int b = 0; b < p.rows(); ++b)
-    for (int m = 0; m < p.cols(); ++m) wrong += h(b, m) != defined(p(b, m), mul, hmax);
-  REQUIRE(wrong == 0);
-  REQUIRE(h.untouched());
+  for (const Backend& backend : test::backends(&Kernels::activate)) {
+    CAPTURE(backend.name);
+    GuardedMatrix<float> h(p.rows(), p.cols());
+    REQUIRE(test::run(backend, &Kernels::activate, reads(p), mul, hmax, writes(h)).ok());
+    int wrong = 0;
+    for (int b = 0; b < p.rows(); ++b)
+      for (int m = 0; m < p.cols(); ++m) wrong += h(b, m) != defined(p(b, m), mul, hmax);
+    REQUIRE(wrong == 0);
+    REQUIRE(h.untouched());
+  }
 }
 
 }  // namespace
@@ -35,7 +40,7 @@ void require_defined(const GuardedMatrix<std::int32_t>& p, std::int32_t mul, std
 TEST_CASE("activate: equals the definition", "[kernels][activate]") {
   const std::int32_t mul = GENERATE(1, 2, 3, 255, 1234, 40000, 65535, 65536);
   const std::int32_t hmax = GENERATE(1, 15, 31, 63, 254, 255);
-  const int cols = GENERATE(0, 1, 7, 16, 33, 257);
+  const int cols = GENERATE(0, 1, 7, 16, 33, 255, 256, 257);
   CAPTURE(mul, hmax, cols);
   std::mt19937 random(1);
   std::uniform_int_distribution<std::int32_t> projection(-400000, 400000);
@@ -48,10 +53,7 @@ TEST_CASE("activate: work shared between threads", "[kernels][activate]") {
   std::mt19937 random(2);
   GuardedMatrix<std::int32_t> p(50, 5000);
   p.fill([&] { return static_cast<std::int32_t>(random() % 100000) - 50000; });
-  for (const test::Path path : test::kernel_paths()) {
-    const test::OnPath on(path);
-    require_defined(p, 500, 31);
-  }
+  require_defined(p, 500, 31);
 }
 
 TEST_CASE("activate: exact where a step of h begins", "[kernels][activate]") {

@@ -5,14 +5,18 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "tests/support/catch.h"
-#include "tests/support/guarded_matrix.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GuardedMatrix;
+using test::reads;
+using test::writes;
 
 // The definition in the header, read literally.
 int defined(float feature, float scale) {
@@ -21,11 +25,18 @@ int defined(float feature, float scale) {
   return static_cast<int>(std::clamp(std::nearbyint(double{product}), -127.0, 127.0));
 }
 
+// On every backend, which must agree.
 int quantise_one(float feature, float scale) {
   GuardedMatrix<float> f(1, 1);
-  GuardedMatrix<std::int8_t> q(1, 1);
   f(0, 0) = feature;
-  REQUIRE(cpu::quantise(Stream{}, f.read(), scale, q.view()).ok());
+  GuardedMatrix<std::int8_t> q(1, 1), first(1, 1);
+  bool begun = false;
+  for (const Backend& backend : test::backends(&Kernels::quantise)) {
+    CAPTURE(backend.name, feature);
+    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q)).ok());
+    if (!std::exchange(begun, true)) first = q;
+    REQUIRE(q == first);
+  }
   return q(0, 0);
 }
 
@@ -33,20 +44,24 @@ int quantise_one(float feature, float scale) {
 
 TEST_CASE("quantise: equals the definition", "[kernels][quantise]") {
   const int rows = GENERATE(1, 3, 17);
-  const int cols = GENERATE(0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 384, 1281);
+  const int cols = GENERATE(0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 255, 256, 257, 384, 1281);
   const float scale = GENERATE(0.5f, 13.7f, 1000.0f);
   CAPTURE(rows, cols, scale);
 
   std::mt19937 random(1);
   std::normal_distribution<float> feature;
   GuardedMatrix<float> f(rows, cols);
-  GuardedMatrix<std::int8_t> q(rows, cols);
   f.fill([&] { return feature(random); });
-  REQUIRE(cpu::quantise(Stream{}, f.read(), scale, q.view()).ok());
-
-  for (int b = 0; b < rows; ++b)
-    for (int l = 0; l < cols; ++l) REQUIRE(int{q(b, l)} == defined(f(b, l), scale));
-  REQUIRE(q.untouched());
+  for (const Backend& backend : test::backends(&Kernels::quantise)) {
+    CAPTURE(backend.name);
+    GuardedMatrix<std::int8_t> q(rows, cols);
+    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q)).ok());
+    int wrong = 0;
+    for (int b = 0; b < rows; ++b)
+      for (int l = 0; l < cols; ++l) wrong += int{q(b, l)} != defined(f(b, l), scale);
+    REQUIRE(wrong == 0);
+    REQUIRE(q.untouched());
+  }
 }
 
 TEST_CASE("quantise: halves go to the even neighbour", "[kernels][quantise]") {

@@ -6,12 +6,15 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/guarded_matrix.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GuardedMatrix;
+using test::reads;
+using test::writes;
 
 struct Shape {
   int frames, inputs, units;
@@ -23,9 +26,12 @@ struct Case {
       : shape(s), q(s.frames, s.inputs), words(std::size_t((s.inputs + 31) / 32) * s.units) {}
 
   SignMatrixView weights() const { return {words.data(), shape.inputs, shape.units}; }
-  GuardedMatrix<std::int32_t> run() const {
+  GuardedMatrix<std::int32_t> run(const Backend& backend) const {
     GuardedMatrix<std::int32_t> p(shape.frames, shape.units);
-    REQUIRE(cpu::sign_project(Stream{}, q.read(), weights(), p.view()).ok());
+    const Status status =
+        test::run(backend, &Kernels::sign_project, reads(q), weights(), writes(p));
+    INFO(status.what());
+    REQUIRE(status.ok());
     REQUIRE(p.untouched());
     return p;
   }
@@ -60,14 +66,16 @@ GuardedMatrix<std::int32_t> defined(const Case& c) {
   return p;
 }
 
-// Below, at and above every edge: a word is 32 inputs, a table group 4 inputs, a tile 4 frames, a
-// step 64 units, a block 512 units, a chunk of tables 16 to 64 words.
+// Below, at and above every edge. On the CPU a word is 32 inputs, a table group 4 inputs, a tile 4
+// frames, a step 64 units, a block 512 units, a chunk of tables 16 to 64 words. On a GPU a stage is
+// 64 words for one frame and 4 for more, a tile 8, 16, 32 or 64 frames, a block 128 units.
 const Shape kShapes[] = {
-    {1, 1, 1},       {1, 3, 15},      {1, 4, 16},     {1, 5, 17},     {2, 31, 31},
-    {3, 32, 32},     {4, 33, 33},     {5, 64, 63},    {6, 65, 64},    {7, 127, 65},
-    {8, 128, 511},   {9, 129, 512},   {4, 511, 513},  {5, 512, 40},   {4, 513, 1023},
-    {1, 2047, 1024}, {1, 2048, 70},   {1, 2049, 530}, {2, 1280, 301}, {17, 384, 1025},
-    {4, 2081, 100},  {1, 1280, 2500}, {2, 96, 127},   {3, 97, 128},   {5, 95, 129}};
+    {1, 1, 1},      {1, 3, 15},      {1, 4, 16},     {1, 5, 17},      {2, 31, 31},   {3, 32, 32},
+    {4, 33, 33},    {5, 64, 63},     {6, 65, 64},    {7, 127, 65},    {8, 128, 511}, {9, 129, 512},
+    {4, 511, 513},  {5, 512, 40},    {4, 513, 1023}, {1, 2047, 1024}, {1, 2048, 70}, {1, 2049, 530},
+    {2, 1280, 301}, {17, 384, 1025}, {4, 2081, 100}, {1, 1280, 2500}, {2, 96, 127},  {3, 97, 128},
+    {5, 95, 129},   {15, 128, 36},   {16, 160, 32},  {31, 96, 132},   {32, 33, 128}, {33, 129, 68},
+    {63, 64, 33},   {64, 128, 128},  {65, 127, 4},   {129, 40, 3},    {1, 64, 1000}};
 
 }  // namespace
 
@@ -75,10 +83,9 @@ TEST_CASE("sign_project: equals the definition", "[kernels][sign_project]") {
   for (const Shape shape : kShapes) {
     const Case c = random_case(shape, 1);
     const GuardedMatrix<std::int32_t> expected = defined(c);
-    for (const test::Path path : test::kernel_paths()) {
-      CAPTURE(shape.frames, shape.inputs, shape.units, cpu::name(path.simd), path.threads);
-      const test::OnPath on(path);
-      REQUIRE(c.run() == expected);
+    for (const Backend& backend : test::backends(&Kernels::sign_project)) {
+      CAPTURE(shape.frames, shape.inputs, shape.units, backend.name);
+      REQUIRE(c.run(backend) == expected);
     }
   }
 }
@@ -87,10 +94,9 @@ TEST_CASE("sign_project: work shared between threads adds up", "[kernels][sign_p
   const Shape shape = GENERATE(Shape{1, 1280, 9000}, Shape{40, 384, 3000});
   const Case c = random_case(shape, 2);
   const GuardedMatrix<std::int32_t> expected = defined(c);
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
-    REQUIRE(c.run() == expected);
+  for (const Backend& backend : test::backends(&Kernels::sign_project)) {
+    CAPTURE(backend.name);
+    REQUIRE(c.run(backend) == expected);
   }
 }
 
@@ -101,10 +107,9 @@ TEST_CASE("sign_project: the largest sums do not overflow", "[kernels][sign_proj
       c.q.fill([&] { return value; });
       for (std::uint32_t& w : c.words) w = word;
       const std::int32_t expected = 8300 * (word ? value : -value);
-      for (const test::Path path : test::kernel_paths()) {
-        CAPTURE(value, word, cpu::name(path.simd));
-        const test::OnPath on(path);
-        const GuardedMatrix<std::int32_t> p = c.run();
+      for (const Backend& backend : test::backends(&Kernels::sign_project)) {
+        CAPTURE(value, word, backend.name);
+        const GuardedMatrix<std::int32_t> p = c.run(backend);
         for (int b = 0; b < 5; ++b)
           for (int m = 0; m < 40; ++m) REQUIRE(p(b, m) == expected);
       }
@@ -119,19 +124,17 @@ TEST_CASE("sign_project: spare bits of the last word do not matter", "[kernels][
     zeros.words[20 + m] &= 0x000000ffu;
     ones.words[20 + m] |= 0xffffff00u;
   }
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(cpu::name(path.simd));
-    const test::OnPath on(path);
-    REQUIRE(zeros.run() == ones.run());
+  for (const Backend& backend : test::backends(&Kernels::sign_project)) {
+    CAPTURE(backend.name);
+    REQUIRE(zeros.run(backend) == ones.run(backend));
   }
 }
 
 TEST_CASE("sign_project: nothing in, nothing out", "[kernels][sign_project]") {
-  for (const test::Path path : test::kernel_paths()) {
-    const test::OnPath on(path);
-    Case({0, 64, 40}).run();
-    Case({3, 64, 0}).run();
-    const GuardedMatrix<std::int32_t> p = Case({2, 0, 40}).run();
+  for (const Backend& backend : test::backends(&Kernels::sign_project)) {
+    Case({0, 64, 40}).run(backend);
+    Case({3, 64, 0}).run(backend);
+    const GuardedMatrix<std::int32_t> p = Case({2, 0, 40}).run(backend);
     for (int m = 0; m < 40; ++m) REQUIRE(p(1, m) == 0);
   }
 }

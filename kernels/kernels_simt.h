@@ -1,0 +1,28 @@
+// The backend `simt`: the text of kernels/*.cu, compiled by the host compiler and run thread by
+// thread on the CPU (platform/simt.h). For tests and self-tests; nothing learns with it.
+//
+// Memory is host memory. An operation that has no .cu yet is null. Link with engram_simt.
+#pragma once
+
+#include "kernels/kernels.h"
+
+namespace engram {
+
+inline constexpr Kernels kSimtKernels{.name = "simt",
+                                      .preprocess = nullptr,
+                                      .quantise = simt::quantise,
+                                      .sign_project = simt::sign_project,
+                                      .activate = simt::activate,
+                                      .project = nullptr,
+                                      .score = nullptr,
+                                      .gram_update = nullptr,
+                                      .class_sums = simt::class_sums,
+                                      .kernel_rows = nullptr,
+                                      .cholesky = nullptr,
+                                      .cholesky_solve = nullptr,
+                                      .inverse_diagonal = nullptr,
+                                      .factor_append = nullptr,
+                                      .triangular_solve = nullptr,
+                                      .combine_rows = nullptr};
+
+}  // namespace engram

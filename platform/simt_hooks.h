@@ -1,0 +1,34 @@
+// What a checker may watch. All pointers are null unless tests/support/simt_checker.cpp is linked.
+//
+// The kernels are then compiled with -fsanitize=thread, so that the compiler reports each load and
+// store, but linked with the checker instead of ThreadSanitizer: it judges by CUDA's rules.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "platform/simt_machine.h"
+
+namespace engram::simt {
+
+struct Hooks {
+  void (*launch_begins)() = nullptr;
+  std::string (*launch_ends)() = nullptr;  // what was found, or nothing
+  void (*block_begins)(unsigned block, unsigned threads) = nullptr;
+  void (*barrier)() = nullptr;
+  void (*warp_sync)(unsigned warp, unsigned mask) = nullptr;
+  void (*allocated)(const void* memory, std::size_t bytes) = nullptr;
+  void (*becomes_shared)(const void* memory) = nullptr;
+  void (*written)(const void* memory, std::size_t bytes) = nullptr;
+  void (*freed)(const void* memory) = nullptr;
+};
+Hooks& hooks();
+
+// For the checker: is a kernel's own code running, and whose memory is this?
+bool in_kernel();
+bool own_stack(const void* address);
+bool another_stack(const void* address);
+bool machine_memory(
+    const void* address);  // kernel arguments, thread indices, lanes of a collective
+
+}  // namespace engram::simt
