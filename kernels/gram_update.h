@@ -24,5 +24,11 @@ using GramUpdate = Status(Stream stream, MatrixView<const float> h, float sign, 
 namespace cpu {
 GramUpdate gram_update;  // gram_update_cpu.cpp
 }
+namespace cuda {
+GramUpdate gram_update;  // gram_update.cu, compiled by nvcc
+}
+namespace simt {
+GramUpdate gram_update;  // gram_update.cu, compiled by the host compiler
+}
 
 }  // namespace engram

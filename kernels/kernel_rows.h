@@ -24,5 +24,11 @@ using KernelRows = Status(Stream stream, KeptView left, KeptView right, MatrixVi
 namespace cpu {
 KernelRows kernel_rows;  // kernel_rows_cpu.cpp
 }
+namespace cuda {
+KernelRows kernel_rows;  // kernel_rows.cu, compiled by nvcc
+}
+namespace simt {
+KernelRows kernel_rows;  // kernel_rows.cu, compiled by the host compiler
+}
 
 }  // namespace engram

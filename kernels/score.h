@@ -23,5 +23,11 @@ using Score = Status(Stream stream, MatrixView<const float> h, MatrixView<const 
 namespace cpu {
 Score score;  // score_cpu.cpp
 }
+namespace cuda {
+Score score;  // score.cu, compiled by nvcc
+}
+namespace simt {
+Score score;  // score.cu, compiled by the host compiler
+}
 
 }  // namespace engram

@@ -24,7 +24,7 @@ VENDOR = {
     r"^CLI/": r"tools/.*",
     r"catch2/": r"tests/.*",
     # These bring CUDA's words into the file.
-    r"platform/launch\.h": r"kernels/\w+\.cu|tests/platform/simt_\w*test\.cpp",
+    r"platform/launch\.h": r"kernels/\w+\.cu|kernels/\w+_device\.h|tests/platform/simt_\w*test\.cpp",
     r"platform/simt\.h": r"platform/launch\.h",
 }
 SOURCES = {".h", ".cpp", ".cu"}
@@ -53,7 +53,7 @@ def offences(root):
                     yield f"{name}:{number}: {target} belongs elsewhere"
     for header in sorted((root / "kernels").glob("*.h")):
         op = header.stem
-        if op in NOT_AN_OPERATION or op.endswith("_cpu"):
+        if op in NOT_AN_OPERATION or op.endswith(("_cpu", "_device")):
             continue
         for twin in (f"kernels/{op}_cpu.cpp", f"tests/kernels/{op}_test.cpp"):
             if not (root / twin).exists():

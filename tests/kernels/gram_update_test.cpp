@@ -8,13 +8,15 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GramCase;
 using test::GuardedMatrix;
+using test::reads;
 
 GuardedMatrix<float> whole_numbers(int frames, int units, unsigned hmax, unsigned seed) {
   std::mt19937 random(seed);
@@ -32,8 +34,13 @@ GramCase random_gram(int units, unsigned seed) {
   return g;
 }
 
-void learn(const GuardedMatrix<float>& h, float sign, GramCase& g) {
-  REQUIRE(cpu::gram_update(Stream{}, h.read(), sign, g.view()).ok());
+void learn(const Backend& backend, MatrixView<const float> h, float sign, GramCase& g) {
+  const Status status = test::run(backend, &Kernels::gram_update, reads(h), sign, &g);
+  INFO(status.what());
+  REQUIRE(status.ok());
+}
+void learn(const Backend& backend, const GuardedMatrix<float>& h, float sign, GramCase& g) {
+  learn(backend, h.read(), sign, g);
 }
 
 // The definition in the header, read literally.
@@ -56,19 +63,19 @@ void require_same(const GramCase& got, const GramCase& expected) {
 
 }  // namespace
 
-// Below, at and above every edge: a tile is 6 rows by 16 columns, a block up to 240 rows and a few
-// hundred columns, a pass 256 frames.
+// Below, at and above every edge. On the CPU a tile is 6 rows by 16 columns, a block up to 240 rows
+// and a few hundred columns; on a GPU a tile is 64 by 64, a stage 32 frames. A pass is 256 frames.
 TEST_CASE("gram_update: equals the definition", "[kernels][gram_update]") {
-  const int units = GENERATE(0, 1, 2, 5, 6, 7, 15, 16, 17, 31, 33, 47, 48, 49, 239, 240, 241);
-  const int frames = GENERATE(0, 1, 2, 3, 16, 48, 65);
+  const int units = GENERATE(0, 1, 2, 5, 6, 7, 15, 16, 17, 31, 33, 47, 48, 49, 63, 64, 65, 127, 128,
+                             129, 239, 240, 241);
+  const int frames = GENERATE(0, 1, 2, 3, 16, 31, 32, 33, 48, 65);
   const float sign = GENERATE(1.0f, -1.0f);
   const GuardedMatrix<float> h = whole_numbers(frames, units, 31, 1);
   const GramCase expected = defined(h, sign, random_gram(units, 2));
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(units, frames, sign, cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
+    CAPTURE(units, frames, sign, backend.name);
     GramCase g = random_gram(units, 2);
-    learn(h, sign, g);
+    learn(backend, h, sign, g);
     require_same(g, expected);
   }
 }
@@ -79,11 +86,10 @@ TEST_CASE("gram_update: long batches and wide matrices", "[kernels][gram_update]
                std::pair{1, 2100}, std::pair{3, 700});
   const GuardedMatrix<float> h = whole_numbers(frames, units, 31, 3);
   const GramCase expected = defined(h, 1.0f, random_gram(units, 4));
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(units, frames, cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
+    CAPTURE(units, frames, backend.name);
     GramCase g = random_gram(units, 4);
-    learn(h, 1.0f, g);
+    learn(backend, h, 1.0f, g);
     require_same(g, expected);
   }
 }
@@ -96,15 +102,14 @@ TEST_CASE("gram_update: any order, any split, any path, the same bits", "[kernel
   expected.diagonal.fill([] { return 0; });
   GramCase empty = expected;
   expected = defined(h, 1.0f, expected);
-  for (const test::Path path : test::kernel_paths()) {
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
     for (const int batch : {1, 7, 48, 256}) {
-      CAPTURE(batch, cpu::name(path.simd), path.threads);
-      const test::OnPath on(path);
+      if (batch == 1 && backend.on_device()) continue;  // 256 launches: long to emulate
+      CAPTURE(batch, backend.name);
       GramCase g = empty;
       for (int end = 256; end > 0; end -= batch) {  // the last frames first
         const int first = std::max(0, end - batch);
-        REQUIRE(cpu::gram_update(Stream{}, h.read().row_range(first, end - first), 1.0f, g.view())
-                    .ok());
+        learn(backend, h.read().row_range(first, end - first), 1.0f, g);
       }
       require_same(g, expected);
     }
@@ -113,14 +118,13 @@ TEST_CASE("gram_update: any order, any split, any path, the same bits", "[kernel
 
 TEST_CASE("gram_update: unlearning undoes learning to the bit", "[kernels][gram_update]") {
   const GuardedMatrix<float> h = whole_numbers(33, 100, 63, 6);
-  for (const test::Path path : test::kernel_paths()) {
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
     const GramCase before = random_gram(100, 7);
     GramCase g = before;
-    learn(h, 1.0f, g);
+    learn(backend, h, 1.0f, g);
     REQUIRE_FALSE(g.same_below(before));
     REQUIRE(g.same_on_and_above(before));
-    learn(h, -1.0f, g);
+    learn(backend, h, -1.0f, g);
     require_same(g, before);
   }
 }
@@ -131,15 +135,14 @@ TEST_CASE("gram_update: a float SYRK for real numbers", "[kernels][gram_update]"
   std::normal_distribution<float> normal;
   GuardedMatrix<float> h(frames, 150);
   h.fill([&] { return normal(random); });
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
+    CAPTURE(backend.name);
     GramCase g(150);
     for (int r = 0; r < 150; ++r)
       for (int c = 0; c < 150; ++c) g.buffer(r, c) = c < r ? 0.0f : -7.0f;
     const GramCase before = g;
     g.diagonal.fill([] { return 0.0f; });
-    learn(h, 1.0f, g);
+    learn(backend, h, 1.0f, g);
     double worst = 0.0;
     for (int r = 0; r < 150; ++r) {
       for (int c = 0; c <= r; ++c) {
@@ -161,14 +164,13 @@ TEST_CASE("gram_update: a float SYRK for real numbers", "[kernels][gram_update]"
 TEST_CASE("gram_update: a batch that is nearly whole numbers", "[kernels][gram_update]") {
   const float odd_one = GENERATE(0.5f, 256.0f, 40000.0f, std::numeric_limits<float>::quiet_NaN());
   const int place = GENERATE(0, 69);
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(odd_one, place, cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::gram_update)) {
+    CAPTURE(odd_one, place, backend.name);
     GuardedMatrix<float> h = whole_numbers(3, 70, 31, 9);
     h(2, place) = odd_one;
     GramCase g = random_gram(70, 10);
     const GramCase before = g;
-    learn(h, 1.0f, g);
+    learn(backend, h, 1.0f, g);
     for (int r = 0; r < 70; ++r) {
       for (int c = 0; c <= r; ++c) {
         double expected = GramCase(before).view().gram(r, c);

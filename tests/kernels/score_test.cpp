@@ -7,13 +7,15 @@
 #include <random>
 
 #include "tests/support/catch.h"
-#include "tests/support/guarded_matrix.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GuardedMatrix;
+using test::reads;
+using test::writes;
 
 }  // namespace
 
@@ -27,11 +29,10 @@ TEST_CASE("score: equals the definition within float rounding", "[kernels][score
   h.fill([&] { return static_cast<float>(random() % 32); });
   readout.fill([&] { return normal(random); });
 
-  for (const test::Path path : test::kernel_paths()) {
-    CAPTURE(frames, classes, units, cpu::name(path.simd), path.threads);
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::score)) {
+    CAPTURE(frames, classes, units, backend.name);
     GuardedMatrix<float> s(frames, classes);
-    REQUIRE(cpu::score(Stream{}, h.read(), readout.read(), s.view()).ok());
+    REQUIRE(test::run(backend, &Kernels::score, reads(h), reads(readout), writes(s)).ok());
     double worst = 0.0;
     for (int b = 0; b < frames; ++b) {
       for (int k = 0; k < classes; ++k) {
@@ -50,13 +51,12 @@ TEST_CASE("score: equals the definition within float rounding", "[kernels][score
 
 TEST_CASE("score: a NaN in the readout reaches its class only", "[kernels][score]") {
   const int frames = GENERATE(1, 3);
-  for (const test::Path path : test::kernel_paths()) {
-    const test::OnPath on(path);
+  for (const Backend& backend : test::backends(&Kernels::score)) {
     GuardedMatrix<float> h(frames, 40), readout(3, 40), s(frames, 3);
     h.fill([] { return 1.0f; });
     readout.fill([] { return 0.5f; });
     readout(1, 39) = std::numeric_limits<float>::quiet_NaN();
-    REQUIRE(cpu::score(Stream{}, h.read(), readout.read(), s.view()).ok());
+    REQUIRE(test::run(backend, &Kernels::score, reads(h), reads(readout), writes(s)).ok());
     REQUIRE(s(frames - 1, 0) == 20.0f);
     REQUIRE(std::isnan(s(frames - 1, 1)));
     REQUIRE(s(frames - 1, 2) == 20.0f);
