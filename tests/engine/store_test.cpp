@@ -3,11 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 
-#include "engine/journal.h"
-#include "engine/store_files.h"
-#include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/fault_files.h"
 #include "tests/support/says.h"
@@ -22,19 +18,10 @@ using test::reopened;
 using test::says;
 using test::small_batch;
 using test::small_config;
+using test::small_store;
 using test::StoreContent;
 using test::TempDirectory;
 using test::UnsyncedFiles;
-
-namespace {
-
-Store small_store(const std::string& directory, int batches) {
-  Store store = Store::create(directory, small_config()).value();
-  for (int i = 0; i < batches; ++i) REQUIRE(store.learn(small_batch(i)).ok());
-  return store;
-}
-
-}  // namespace
 
 TEST_CASE("a new state is small, empty, and not made twice", "[engine][store]") {
   const TempDirectory directory;
@@ -216,187 +203,6 @@ TEST_CASE("one process writes, others read meanwhile", "[engine][store]") {
   REQUIRE(verify_store(directory.path())->ok);
   REQUIRE(store.learn(small_batch(2)).ok());
   REQUIRE(verify_store(directory.path())->sequence == 4);
-}
-
-TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][store]") {
-  const TempDirectory directory;
-  const std::string path = directory / "readout";
-  const bool compacted = GENERATE(false, true);
-  StoreContent before;
-  {
-    Store store = small_store(directory.path(), 2);
-    REQUIRE(store.end_task().ok());
-    std::filesystem::copy_file(path, directory / "stale");
-    REQUIRE(store.learn(small_batch(2)).ok());
-    REQUIRE(store.end_task().ok());
-    REQUIRE(store.learn(small_batch(3)).ok());
-    if (compacted) REQUIRE(store.compact().ok());
-    before = content(store);
-  }
-  const std::string how = GENERATE("missing", "stale", "broken");
-  std::filesystem::remove(path);
-  if (how == "stale") std::filesystem::rename(directory / "stale", path);
-  if (how == "broken") REQUIRE(replace_file(path, std::as_bytes(std::span("no readout"))).ok());
-  if (how == "missing") REQUIRE(says(read_readout(directory.path()).status(), "makes it again"));
-  REQUIRE_FALSE(verify_store(directory.path())->findings.empty());
-  REQUIRE(verify_store(directory.path())->ok == (how != "broken"));
-  {
-    const Store store = Store::open(directory.path()).value();
-    REQUIRE(says(store.recovery_note(), "made again"));
-    REQUIRE(content(store) == before);
-  }
-  REQUIRE(read_readout(directory.path())->readout.weights == before.weights);
-  REQUIRE(read_readout(directory.path())->sequence == 5);
-  REQUIRE(verify_store(directory.path())->findings.empty());
-}
-
-TEST_CASE("a made-up readout is refused", "[engine][store]") {
-  const TempDirectory directory;
-  { REQUIRE(small_store(directory.path(), 2).end_task().ok()); }
-  const StorePaths paths(directory.path());
-  const ReadoutFile file = load_readout(paths).value();
-  LearnerConfig config = file.config;
-  Readout readout = *file.readout;
-  const auto write = [&] {
-    SnapshotWriter writer = SnapshotWriter::create(paths.readout).value();
-    REQUIRE(write_readout(writer, file.mark, config, readout).ok());
-    REQUIRE(writer.commit().ok());
-  };
-  SECTION("without classes") {
-    readout.classes.clear();
-    readout.weights.clear();
-    write();
-    REQUIRE(says(read_readout(directory.path()).status(), "'readout' makes no sense"));
-  }
-  SECTION("with a class twice") {
-    REQUIRE(readout.classes.size() > 1);
-    readout.classes[1] = readout.classes[0];
-    write();
-    REQUIRE(says(read_readout(directory.path()).status(), "'classes' makes no sense"));
-  }
-  SECTION("with weights that are no numbers") {
-    readout.weights.back() = std::numeric_limits<float>::quiet_NaN();
-    write();
-    REQUIRE(says(read_readout(directory.path()).status(), "'weights' makes no sense"));
-  }
-  SECTION("with a lambda that is none") {
-    readout.lambda = 0;
-    write();
-    REQUIRE(says(read_readout(directory.path()).status(), "'readout' makes no sense"));
-  }
-  SECTION("of another config") {
-    config.lambda *= 2;
-    write();
-    REQUIRE(says(Store::open(directory.path()).status(), "another config"));
-    REQUIRE_FALSE(verify_store(directory.path())->ok);
-  }
-}
-
-TEST_CASE("opening removes what a killed process had begun to write", "[engine][store]") {
-  const TempDirectory directory;
-  { REQUIRE(small_store(directory.path(), 2).end_task().ok()); }
-  const StoreContent before = reopened(directory.path()).value();
-  const std::string names[] = {"snapshot.new", "journal.new", "readout.new"};
-  for (const std::string& name : names) {
-    std::filesystem::copy_file(directory / "snapshot", directory / name);
-  }
-  REQUIRE(reopened(directory.path()).value() == before);
-  for (const std::string& name : names) REQUIRE_FALSE(std::filesystem::exists(directory / name));
-}
-
-TEST_CASE("files of two states are not mixed", "[engine][store]") {
-  const TempDirectory directory;
-  for (const std::string name : {"a", "b"}) {
-    Store store = small_store(directory / name, 2);
-    REQUIRE(store.end_task().ok());
-  }
-  const std::string file = GENERATE("snapshot", "journal", "readout");
-  std::filesystem::copy_file(directory / "a/" + file, directory / "b/" + file,
-                             std::filesystem::copy_options::overwrite_existing);
-  const auto store = Store::open(directory / "b");
-  REQUIRE(store.status().code() == Code::bad_data);
-  REQUIRE(says(store.status(), "another state"));
-  REQUIRE_FALSE(verify_store(directory / "b")->ok);
-}
-
-TEST_CASE("a missing file is damage, never a fresh start", "[engine][store]") {
-  const TempDirectory directory;
-  { REQUIRE(small_store(directory.path(), 2).sequence() == 2); }
-  const std::string file = GENERATE("snapshot", "journal");
-  std::filesystem::remove(directory / file);
-  REQUIRE(Store::exists(directory.path()));
-  const auto store = Store::open(directory.path());
-  REQUIRE(store.status().code() == Code::bad_data);
-  REQUIRE(says(store.status(), file + " is missing"));
-  REQUIRE(Store::create(directory.path(), small_config()).status().code() ==
-          Code::invalid_argument);
-  REQUIRE_FALSE(verify_store(directory.path())->ok);
-}
-
-TEST_CASE("a journal that lost acknowledged events is found out", "[engine][store]") {
-  const TempDirectory directory;
-  {
-    Store store = small_store(directory.path(), 2);
-    REQUIRE(store.end_task().ok());
-  }
-  // The readout knows event 3, the end of the task; cut that record off as a crash never would.
-  std::filesystem::resize_file(directory / "journal",
-                               std::filesystem::file_size(directory / "journal") - 1);
-  REQUIRE(says(Store::open(directory.path()).status(), "its end was lost"));
-}
-
-TEST_CASE("a state of a newer version is left alone", "[engine][store]") {
-  const TempDirectory directory;
-  {
-    Store store = small_store(directory.path(), 2);
-    REQUIRE(store.end_task().ok());
-  }
-  const std::string file = GENERATE("snapshot", "journal", "readout");
-  std::vector<std::byte> bytes = read_file(directory / file, 1 << 20).value();
-  bytes[8] = std::byte{9};  // the version, which the header's checksum covers
-  const std::size_t checksum_at = file == "journal" ? 56 : 1016;
-  const std::uint64_t sum = checksum64(std::span(bytes).first(checksum_at));
-  std::memcpy(bytes.data() + checksum_at, &sum, sizeof(sum));
-  REQUIRE(replace_file(directory / file, bytes).ok());
-  const Status status = Store::open(directory.path()).status();
-  REQUIRE(status.code() == Code::not_supported);
-  REQUIRE(says(status, "newer version"));
-  REQUIRE_FALSE(verify_store(directory.path())->ok);
-  if (file == "readout") {
-    REQUIRE(read_readout(directory.path()).status().code() == Code::not_supported);
-  }
-  REQUIRE(read_file(directory / file, 1 << 20).value() == bytes);
-}
-
-TEST_CASE("an older journal behind a newer snapshot is skipped or refused", "[engine][store]") {
-  const TempDirectory directory;
-  const std::string journal = directory / "journal";
-  StoreContent before;
-  {
-    Store store = small_store(directory.path(), 3);
-    std::filesystem::copy_file(journal, directory / "old");
-    REQUIRE(store.compact().ok());
-    before = content(store);
-  }
-  SECTION("compaction was cut off between its two steps") {
-    std::filesystem::rename(directory / "old", journal);
-    {
-      Store store = Store::open(directory.path()).value();
-      REQUIRE(says(store.recovery_note(), "compaction"));
-      REQUIRE(content(store) == before);
-      REQUIRE(store.learn(small_batch(3)).ok());
-      REQUIRE(store.sequence() == 4);
-      before = content(store);
-    }
-    REQUIRE(reopened(directory.path()).value() == before);
-  }
-  SECTION("the snapshot is the old one") {
-    const TempDirectory other;
-    { REQUIRE(small_store(other.path(), 0).sequence() == 0); }
-    const auto mark = read_mark(SnapshotReader::open(directory / "snapshot").value()).value();
-    REQUIRE(Journal::create(journal, {mark.state, mark.sequence + 1}).ok());
-    REQUIRE(says(Store::open(directory.path()).status(), "what lies between is missing"));
-  }
 }
 
 TEST_CASE("float states keep their bits as well", "[engine][store]") {

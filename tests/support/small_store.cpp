@@ -25,6 +25,12 @@ SampleBatch small_batch(std::int64_t number) {
   return batch;
 }
 
+Store small_store(const std::string& directory, int batches) {
+  Store store = Store::create(directory, small_config()).value();
+  for (int i = 0; i < batches; ++i) ENGRAM_CHECK(store.learn(small_batch(i)).ok());
+  return store;
+}
+
 StoreContent content(const Store& store) {
   const Learner& learner = store.learner();
   const auto readout = learner.readout();

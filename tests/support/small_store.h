@@ -11,6 +11,8 @@ namespace engram::test {
 LearnerConfig small_config();
 // Two samples, of the classes "red" and "blue", different for every number.
 SampleBatch small_batch(std::int64_t number);
+// A new one that learned the batches 0 to batches - 1.
+Store small_store(const std::string& directory, int batches);
 
 // What a person would compare: sequence, samples, tasks, and the bits of the statistics.
 struct StoreContent {
