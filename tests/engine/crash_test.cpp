@@ -92,7 +92,7 @@ class Mirror {
 
 }  // namespace
 
-TEST_CASE("what was acknowledged survives kill -9", "[engine][store][crash]") {
+TEST_CASE("what was acknowledged survives kill -9", "[engine][store][crash][child]") {
   const test::TempDirectory directory;
   const std::string state = directory / "state";
   { REQUIRE(Store::create(state, test::small_config()).ok()); }

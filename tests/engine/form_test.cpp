@@ -10,6 +10,7 @@
 #include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/thoroughness.h"
 #include "tests/support/thread_count.h"
 
 namespace engram {
@@ -66,7 +67,7 @@ Learner reloaded(const Learner& learner, const std::string& path) {
 
 TEST_CASE("form: 200 histories in any order, split, thread count and form have one digest",
           "[engine][form]") {
-  for (unsigned history = 0; history < 200; ++history) {
+  for (unsigned history = 0; history < 200; history += unsigned(test::every())) {
     CAPTURE(history);
     std::mt19937 random(history);
     const int classes = 2 + int(random() % 5), per_class = 1 + int(random() % 30);
@@ -111,7 +112,7 @@ TEST_CASE("form: both hold the same G and C, entry by entry", "[engine][form]") 
 
 TEST_CASE("form: 200 histories are saved and loaded in either form", "[engine][form]") {
   const test::TempDirectory directory;
-  for (unsigned history = 0; history < 200; ++history) {
+  for (unsigned history = 0; history < 200; history += unsigned(test::every())) {
     CAPTURE(history);
     std::mt19937 random(history + 1000);
     const LambdaRule rule = std::vector{LambdaRule::fixed, LambdaRule::paper, LambdaRule::code,

@@ -11,6 +11,7 @@
 #include "tests/support/fault_files.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/thoroughness.h"
 
 namespace engram {
 namespace {
@@ -217,7 +218,7 @@ void try_relabel(Story& story) {
 void run_stories(const std::function<void(Story&)>& edit) {
   const TempDirectory directory(TempDirectory::Where::memory);
   refused = done = 0;
-  for (int number = 0; number < kHistories; ++number) {
+  for (int number = 0; number < kHistories; number += test::every()) {
     INFO("history " << number);
     Story story(directory / "state", number);
     for (int round = 0; round < 4; ++round) {
@@ -227,8 +228,8 @@ void run_stories(const std::function<void(Story&)>& edit) {
     }
     story.compare_all();
   }
-  CHECK(done > kHistories);
-  CHECK(refused > kHistories / 10);
+  CHECK(done > kHistories / test::every());
+  CHECK(refused > kHistories / 10 / test::every());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/thoroughness.h"
 
 namespace engram {
 
@@ -97,7 +98,7 @@ TEST_CASE("a failing call leaves the store before or after, never between",
     for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after,
                              FaultFiles::Fault::full_after}) {
       for (const int error : {EIO, ENOSPC, EROFS}) {
-        for (int at = opening; at < counter.calls(); ++at) {
+        for (int at = opening; at < counter.calls(); at += test::every()) {
           INFO(operation.name << ", call " << at << " (" << name(counter.log()[at]) << "), "
                               << std::strerror(error) << ", kind " << int(fault));
           copy_store(directory / "base", state);
@@ -126,7 +127,7 @@ TEST_CASE("a failing call leaves the store before or after, never between",
       }
     }
   }
-  REQUIRE(faults > 500);
+  REQUIRE(faults > 500 / test::every());
 }
 
 TEST_CASE("after a failed call the same process goes on, or says that it cannot",
@@ -223,7 +224,7 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
   for (const auto names : {PowerCutFiles::Names::synced, PowerCutFiles::Names::latest}) {
     for (const auto contents : {PowerCutFiles::Contents::synced, PowerCutFiles::Contents::latest,
                                 PowerCutFiles::Contents::torn}) {
-      for (int at = 0;; ++at) {
+      for (int at = 0;; at += test::every()) {
         INFO("call " << at << ", names " << int(names) << ", contents " << int(contents));
         copy_store(directory / "base", state);
         PowerCutFiles files(state, at);
@@ -251,7 +252,7 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
       }
     }
   }
-  REQUIRE(cuts > 700);
+  REQUIRE(cuts > 700 / test::every());
 }
 
 TEST_CASE("what a killed process did not sync is made sure before a readout is built on it",
@@ -284,7 +285,7 @@ TEST_CASE("a failed call, then more work, then a power cut: what was acknowledge
   const std::string state = directory / "state";
   for (const auto names : {PowerCutFiles::Names::synced, PowerCutFiles::Names::latest}) {
     for (const auto contents : {PowerCutFiles::Contents::synced, PowerCutFiles::Contents::torn}) {
-      for (int fail_at = 0;; ++fail_at) {
+      for (int fail_at = 0;; fail_at += test::every()) {
         INFO("call " << fail_at << ", names " << int(names) << ", contents " << int(contents));
         copy_store(directory / "base", state);
         PowerCutFiles files(state, -1, fail_at);

@@ -11,6 +11,7 @@
 #include "tests/support/fault_files.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/thoroughness.h"
 
 namespace engram {
 namespace {
@@ -61,7 +62,7 @@ void make_two(const std::string& a, const std::string& b, const LearnerConfig& c
 TEST_CASE("merged states are one learner that saw all", "[engine][store][merge]") {
   const TempDirectory directory(TempDirectory::Where::memory);
   int factored = 0;
-  for (int number = 0; number < 200; ++number) {
+  for (int number = 0; number < 200; number += test::every()) {
     INFO("history " << number);
     LearnerConfig config = small_config();
     EditModel all(config, 0);
@@ -103,8 +104,8 @@ TEST_CASE("merged states are one learner that saw all", "[engine][store][merge]"
       REQUIRE(merged.learner().samples() == 0);
     }
   }
-  CHECK(factored > 20);
-  CHECK(factored < 180);
+  CHECK(factored > 20 / test::every());
+  CHECK(factored < 180 / test::every());
 }
 
 TEST_CASE("states that do not add up are refused by name", "[engine][store][merge]") {

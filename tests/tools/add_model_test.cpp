@@ -88,7 +88,7 @@ std::vector<float> features_of(const Workshop& workshop, const std::string& name
 
 }  // namespace
 
-TEST_CASE("an ONNX file is added with its card", "[tools][add_model][openvino]") {
+TEST_CASE("an ONNX file is added with its card", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   AddModelRequest request = workshop.request(workshop.file("encoder.onnx", encoder()));
   request.output = "means";
@@ -120,7 +120,7 @@ TEST_CASE("an ONNX file is added with its card", "[tools][add_model][openvino]")
   CHECK(add_model(request)->name == "again");
 }
 
-TEST_CASE("many vectors per picture are pooled", "[tools][add_model][openvino]") {
+TEST_CASE("many vectors per picture are pooled", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   AddModelRequest request = workshop.request(workshop.file("encoder.onnx", encoder()));
   request.preset = "unit";
@@ -157,7 +157,7 @@ TEST_CASE("many vectors per picture are pooled", "[tools][add_model][openvino]")
   CHECK(workshop.store().find("none").status().code() == Code::not_found);
 }
 
-TEST_CASE("batch and size may be fixed or open", "[tools][add_model][openvino]") {
+TEST_CASE("batch and size may be fixed or open", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   AddModelRequest request = workshop.request(workshop.file("fixed.onnx", encoder(1)));
   request.output = "means";
@@ -170,7 +170,7 @@ TEST_CASE("batch and size may be fixed or open", "[tools][add_model][openvino]")
   CHECK(card->preprocess.crop == 32);
 }
 
-TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvino]") {
+TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   const std::string file = workshop.file("encoder.onnx", encoder());
   const auto refusal = [&](const std::string& what, const auto& change) {
@@ -208,7 +208,7 @@ TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvin
   CHECK(workshop.store().list()->empty());
 }
 
-TEST_CASE("what the parser cannot bear ends in the child", "[tools][add_model][openvino]") {
+TEST_CASE("what the parser cannot bear ends in the child", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   const BackboneOptions options{.model = workshop.file("encoder.onnx", encoder()),
                                 .output = "means",
