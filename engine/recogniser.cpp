@@ -30,15 +30,6 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
   return model;
 }
 
-LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
-  config.backbone = card.sha256;
-  config.features = card.features;
-  config.feature_scale = card.feature_scale;
-  const std::int64_t mul = std::int64_t{card.hidden_mul} * (std::int64_t{config.hidden_max} + 1);
-  config.hidden_mul = std::int32_t(std::clamp<std::int64_t>(mul / (kCardHiddenMax + 1), 1, 65536));
-  return config;
-}
-
 // The `top` classes with the largest scores, best first; equal scores in class order.
 std::vector<Answer> best(const Readout& readout, std::span<const float> scores, float leverage,
                          int top, double false_alarms) {
@@ -60,6 +51,15 @@ std::vector<Answer> best(const Readout& readout, std::span<const float> scores, 
 }
 
 }  // namespace
+
+LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
+  config.backbone = card.sha256;
+  config.features = card.features;
+  config.feature_scale = card.feature_scale;
+  const std::int64_t mul = std::int64_t{card.hidden_mul} * (std::int64_t{config.hidden_max} + 1);
+  config.hidden_mul = std::int32_t(std::clamp<std::int64_t>(mul / (kCardHiddenMax + 1), 1, 65536));
+  return config;
+}
 
 Result<Recogniser> Recogniser::open(const Options& options) {
   const FeatureExtractor::Options extraction{.threads = options.threads, .batch = options.batch};

@@ -30,6 +30,9 @@ struct Answer {
   float known = 1;        // of the picture: probability that it shows one of the classes
 };
 
+// What a learner on this backbone is made of: `config` with the fields that the card settles.
+LearnerConfig config_for(const ModelCard& card, LearnerConfig config);
+
 class Recogniser {
  public:
   enum class Access { read, write };

@@ -30,6 +30,9 @@ struct BackboneOptions {
   int width = 224;
   int threads = 0;  // 0: one per core
   int batch = 16;   // pictures per inference at most; 1 for latency
+  // Of a model in half precision (onnx_half.h): round every half as a GPU does, where the CPU would
+  // go on in float. Slow; shows what half precision does to the features.
+  bool round_halves = false;
 };
 
 // OpenVINO on the CPU. A file that it cannot read, a missing tensor, an input that is not one

@@ -14,6 +14,7 @@
 #include <openvino/openvino.hpp>
 
 #include "platform/backbone.h"
+#include "platform/half_rounding_openvino.h"
 
 namespace engram {
 
@@ -187,6 +188,9 @@ Status OpenVinoBackbone::prepare(std::shared_ptr<ov::Model>& model,
   types.input().tensor().set_element_type(ov::element::f32);
   types.output().tensor().set_element_type(ov::element::f32);
   model = types.build();
+  if (options.round_halves && round_halves(*model) == 0) {
+    return Status(Code::bad_data, fmt::format("{}: it is not in half precision", model_));
+  }
   return {};
 }
 

@@ -2,11 +2,11 @@
 
 #include <string>
 
+#include "platform/protobuf_writer.h"
 #include "tests/support/archive_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tools/convert/onnx_writer.h"
-#include "tools/convert/protobuf_writer.h"
 
 using namespace engram;
 using namespace engram::test;

@@ -7,6 +7,8 @@
 #include "engine/model_store.h"
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/options.h"
+#include "tools/half_trial.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -72,6 +74,49 @@ Result<int> run_remove(const Session& session, const std::string& name) {
   return 0;
 }
 
+struct HalfOptions {
+  std::string name;
+  HalfTrialSource source;
+  double agreement = 99.5;  // in %
+};
+
+Result<int> run_half(const Session& session, const HalfOptions& options) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(const StoredModel model, ModelStore(session.global.home).find(options.name));
+  HalfTrialSource source = options.source;
+  source.threads = session.global.threads;
+  ENGRAM_ASSIGN(const HalfTrial trial, try_half(model, source, console));
+  const double agreement = 100 * trial.agreement();
+  console.answer(fmt::format(
+      "{}: {} operations in half, {} in float, {} casts\n"
+      "{} of {} test pictures have the same label in half as in float ({:.1f} %); right in float "
+      "{}, in half {}\n"
+      "{} of {} quantised features differ, by {} at most\n",
+      printable(options.name), trial.half_operations, trial.float_operations, trial.casts,
+      trial.same, trial.pictures, agreement, trial.right_float, trial.right_half, trial.other_bytes,
+      trial.values, trial.largest_step));
+  console.object({{"model", options.name},
+                  {"half_operations", trial.half_operations},
+                  {"float_operations", trial.float_operations},
+                  {"casts", trial.casts},
+                  {"pictures", trial.pictures},
+                  {"same_label", trial.same},
+                  {"agreement", trial.agreement()},
+                  {"right_float", trial.right_float},
+                  {"right_half", trial.right_half},
+                  {"features", trial.values},
+                  {"features_with_other_byte", trial.other_bytes},
+                  {"largest_step", trial.largest_step}});
+  if (agreement < options.agreement) {
+    return Status(
+        Code::bad_data,
+        fmt::format("{}: half precision changes the labels of {} of {} pictures; {} % "
+                    "must stay the same",
+                    options.name, trial.pictures - trial.same, trial.pictures, options.agreement));
+  }
+  return 0;
+}
+
 }  // namespace
 
 void add_model_command(CLI::App& app, Session& session) {
@@ -79,7 +124,7 @@ void add_model_command(CLI::App& app, Session& session) {
       app, session,
       {.name = "model",
        .summary = "the backbones on this machine",
-       .synopsis = "engram model add|list|show|remove ...",
+       .synopsis = "engram model add|list|show|half|remove ...",
        .description = "A backbone is a frozen pre-trained network that turns a picture into "
                       "features; the learner works on these. Models are kept with a card that says "
                       "how to use them.",
@@ -111,6 +156,31 @@ void add_model_command(CLI::App& app, Session& session) {
               [&session, name] { return run_show(session, *name); })
       ->add_option("NAME", *name, "A model of `engram model list`")
       ->required();
+
+  const auto half = std::make_shared<HalfOptions>();
+  CLI::App* half_sub = add_command(
+      *model, session,
+      {.name = "half",
+       .summary = "check that half precision gives the same labels",
+       .synopsis = "engram model half NAME --train DIR --test DIR [--agreement PERCENT]",
+       .description =
+           "A GPU computes the backbone in half precision. This command rewrites the model so and "
+           "computes it here with every value rounded as the GPU rounds it, which is slow. A "
+           "learner is taught the pictures of --train in float and asked about those of --test in "
+           "float and in half (both: a folder per class). Ends with exit code 65 where fewer than "
+           "--agreement of 100 labels are the same. Nothing is stored.",
+       .example = "engram model half efficientnet-lite0 --train photos/train --test photos/test"},
+      [&session, half] { return run_half(session, *half); });
+  half_sub->add_option("NAME", half->name, "A model of `engram model list`")->required();
+  half_sub->add_option("--train", half->source.train, "Pictures to teach")
+      ->type_name("DIR")
+      ->required();
+  half_sub->add_option("--test", half->source.test, "Pictures to ask about")
+      ->type_name("DIR")
+      ->required();
+  half_sub->add_option("--agreement", half->agreement, "Labels that must be the same, in % (99.5)")
+      ->type_name("PERCENT")
+      ->check(between(0.0, 100.0));
 
   add_command(*model, session,
               {.name = "remove",

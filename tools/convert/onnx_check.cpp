@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/convert/protobuf_reader.h"
+#include "platform/protobuf_reader.h"
 
 namespace engram {
 

@@ -1,7 +1,7 @@
 #include "tools/convert/onnx_writer.h"
 
+#include "platform/protobuf_writer.h"
 #include "platform/status.h"
-#include "tools/convert/protobuf_writer.h"
 
 namespace engram {
 
