@@ -20,10 +20,10 @@ class FeatureExtractor {
     int batch = 16;   // pictures per inference; 1 for latency
   };
   static Result<FeatureExtractor> open(const StoredModel& model, Options options,
-                                       const Kernels& kernels = kCpuKernels);
+                                       const Kernels& kernels = chosen_kernels());
   // With a backbone of the caller's; it must give what the card says.
   static Result<FeatureExtractor> create(ModelCard card, std::unique_ptr<Backbone> backbone,
-                                         const Kernels& kernels = kCpuKernels);
+                                         const Kernels& kernels = chosen_kernels());
 
   const ModelCard& card() const { return card_; }
   int features() const { return backbone_->features(); }

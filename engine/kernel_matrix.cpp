@@ -19,19 +19,15 @@ Status KernelMatrix::reserve(int samples) {
   if (capacity == capacity_) return {};
   ENGRAM_TRY(diagonal_.reserve(sizeof(float) * std::size_t(capacity)));
   const std::size_t bytes = sizeof(float) * std::size_t(capacity) * std::size_t(capacity);
-  // realloc: a large buffer moves by its page table, so old and new are not there at once.
-  auto* data = static_cast<float*>(std::realloc(data_.get(), bytes));
-  if (data == nullptr) {
+  if (!memory_.resize(bytes)) {
     return Status(Code::out_of_memory,
                   fmt::format("The machine refused {} MiB of memory for the kernel matrix of {} "
                               "samples. Nothing was changed; close other programs.",
                               bytes >> 20, samples));
   }
-  (void)data_.release();
-  data_.reset(data);
   // From the last row on, so that no row is overwritten before it has moved.
   for (int r = size_ - 1; r > 0; --r) {
-    std::memmove(data + std::ptrdiff_t{capacity} * r, data + std::ptrdiff_t{capacity_} * r,
+    std::memmove(data() + std::ptrdiff_t{capacity} * r, data() + std::ptrdiff_t{capacity_} * r,
                  sizeof(float) * std::size_t(size_));
   }
   capacity_ = capacity;
@@ -45,7 +41,7 @@ Status KernelMatrix::append(const Kernels& kernels, const KeptSamples& kept) {
     const int own = size_ / kBlock, start = size_ - own * kBlock;
     const int count = kept.block_size(own) - start;
     const KeptView fresh = kept.block_hidden(own).row_range(start, count);
-    float* rows = data_.get() + std::ptrdiff_t{capacity_} * size_;
+    float* rows = data() + std::ptrdiff_t{capacity_} * size_;
     for (int block = 0; block <= own; ++block) {
       const KeptView other = kept.block_hidden(block);
       const MatrixView<float> k{rows + block * kBlock, count, other.rows, capacity_};
@@ -68,8 +64,8 @@ void KernelMatrix::remove(std::span<const int> indices) {
   int to = 0;
   for (int r = 0; r < size_; ++r) {
     if (!stays(r)) continue;
-    const float* from = data_.get() + std::ptrdiff_t{capacity_} * r;
-    float* row = data_.get() + std::ptrdiff_t{capacity_} * to;
+    const float* from = data() + std::ptrdiff_t{capacity_} * r;
+    float* row = data() + std::ptrdiff_t{capacity_} * to;
     int col = 0;
     std::size_t next = 0;
     for (int c = 0; c < r; ++c) {
@@ -88,8 +84,8 @@ void KernelMatrix::remove(std::span<const int> indices) {
 
 GramView KernelMatrix::block(int first, int count) const {
   ENGRAM_CHECK(first >= 0 && count >= 0 && first + count <= size_);
-  return {data_.get() + std::ptrdiff_t{capacity_} * first + first, diagonal_.as<float>() + first,
-          count, capacity_};
+  return {data() + std::ptrdiff_t{capacity_} * first + first, diagonal_.as<float>() + first, count,
+          capacity_};
 }
 
 }  // namespace engram

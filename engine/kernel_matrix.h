@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <span>
 
 #include "engine/kept_samples.h"
 #include "kernels/kernels.h"
 #include "platform/growing_buffer.h"
+#include "platform/resizable_memory.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -31,7 +30,7 @@ class KernelMatrix {
 
   int size() const { return size_; }
   // Only K's own size: U is of as many samples as were there when it was made.
-  GramView view() const { return {data_.get(), diagonal_.as<float>(), size_, capacity_}; }
+  GramView view() const { return {data(), diagonal_.as<float>(), size_, capacity_}; }
   // K of the samples [first, first + count) alone, with room for its own factor, which overwrites
   // that of all.
   GramView block(int first, int count) const;
@@ -49,10 +48,9 @@ class KernelMatrix {
   static int capacity_for(int samples, int capacity);
 
  private:
-  struct Free {
-    void operator()(float* data) const { std::free(data); }
-  };
-  std::unique_ptr<float, Free> data_;
+  float* data() const { return static_cast<float*>(memory_.data()); }
+
+  ResizableMemory memory_;
   GrowingBuffer diagonal_;
   int size_ = 0;
   int capacity_ = 0;

@@ -39,7 +39,7 @@ namespace engram {
 class Learner {
  public:
   // Refuses a config that validate() refuses, and one whose plan does not fit this machine.
-  static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
+  static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = chosen_kernels());
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();
@@ -137,7 +137,7 @@ class Learner {
 
   // State as sections of a snapshot file (engine/README.md lists them), and back.
   Status save(SnapshotWriter& writer) const;
-  static Result<Learner> load(const SnapshotReader& reader, const Kernels& kernels = kCpuKernels);
+  static Result<Learner> load(const SnapshotReader& reader, const Kernels& kernels = chosen_kernels());
 
  private:
   struct Impl;

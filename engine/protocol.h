@@ -130,6 +130,6 @@ struct ProtocolResult {
 // classes, domains or targets that the protocol needs and that are not there. bad_data: a feature
 // that is not finite.
 Result<ProtocolResult> run_protocol(const ProtocolData& data, const ProtocolOptions& options,
-                                    const Kernels& kernels = kCpuKernels);
+                                    const Kernels& kernels = chosen_kernels());
 
 }  // namespace engram

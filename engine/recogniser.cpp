@@ -70,7 +70,7 @@ Result<Recogniser> Recogniser::open(const Options& options) {
                                             : read_readout(options.state));
     ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &stored.config));
     ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
-    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config, kCpuKernels));
+    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
     Recogniser recogniser(std::move(extractor), std::move(stored.config));
     recogniser.scorer_.emplace(std::move(scorer));
     recogniser.reading_ = std::make_shared<const Readout>(std::move(stored.readout));

@@ -23,7 +23,7 @@ struct ProjectionScratch;
 
 class Scorer {
  public:
-  static Result<Scorer> create(const LearnerConfig& config, const Kernels& kernels = kCpuKernels);
+  static Result<Scorer> create(const LearnerConfig& config, const Kernels& kernels = chosen_kernels());
   // With weights that others use too and memory from their arena.
   static Scorer share(std::shared_ptr<const Projection> projection, Arena& arena);
   Scorer(Scorer&&) noexcept;

@@ -26,5 +26,11 @@ using Cholesky = Status(Stream stream, float lambda, MatrixView<const float> hel
 namespace cpu {
 Cholesky cholesky;  // cholesky_cpu.cpp
 }
+namespace cuda {
+Cholesky cholesky;  // cholesky.cu
+}
+namespace simt {
+Cholesky cholesky;  // cholesky.cu
+}
 
 }  // namespace engram

@@ -21,5 +21,11 @@ using CholeskySolve = Status(Stream stream, GramView g, MatrixView<float> x);
 namespace cpu {
 CholeskySolve cholesky_solve;  // cholesky_solve_cpu.cpp
 }
+namespace cuda {
+CholeskySolve cholesky_solve;  // cholesky_solve.cu
+}
+namespace simt {
+CholeskySolve cholesky_solve;  // cholesky_solve.cu
+}
 
 }  // namespace engram

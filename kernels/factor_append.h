@@ -28,5 +28,11 @@ using FactorAppend = Status(Stream stream, float lambda, int known, GramView g);
 namespace cpu {
 FactorAppend factor_append;  // factor_append_cpu.cpp
 }
+namespace cuda {
+FactorAppend factor_append;  // factor_append.cu
+}
+namespace simt {
+FactorAppend factor_append;  // factor_append.cu
+}
 
 }  // namespace engram

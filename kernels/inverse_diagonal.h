@@ -27,5 +27,11 @@ using InverseDiagonal = Status(Stream stream, GramView g, MatrixView<float> scra
 namespace cpu {
 InverseDiagonal inverse_diagonal;  // inverse_diagonal_cpu.cpp
 }
+namespace cuda {
+InverseDiagonal inverse_diagonal;  // inverse_diagonal.cu
+}
+namespace simt {
+InverseDiagonal inverse_diagonal;  // inverse_diagonal.cu
+}
 
 }  // namespace engram

@@ -59,4 +59,7 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .triangular_solve = cpu::triangular_solve,
                                      .combine_rows = cpu::combine_rows};
 
+// The table that this program computes with: kCpuKernels until it chose another (backend.h).
+const Kernels& chosen_kernels();
+
 }  // namespace engram

@@ -18,11 +18,11 @@ inline constexpr Kernels kSimtKernels{.name = "simt",
                                       .gram_update = simt::gram_update,
                                       .class_sums = simt::class_sums,
                                       .kernel_rows = simt::kernel_rows,
-                                      .cholesky = nullptr,
-                                      .cholesky_solve = nullptr,
-                                      .inverse_diagonal = nullptr,
-                                      .factor_append = nullptr,
-                                      .triangular_solve = nullptr,
+                                      .cholesky = simt::cholesky,
+                                      .cholesky_solve = simt::cholesky_solve,
+                                      .inverse_diagonal = simt::inverse_diagonal,
+                                      .factor_append = simt::factor_append,
+                                      .triangular_solve = simt::triangular_solve,
                                       .combine_rows = nullptr};
 
 }  // namespace engram

@@ -23,5 +23,11 @@ using TriangularSolve = Status(Stream stream, GramView g, bool transposed, Matri
 namespace cpu {
 TriangularSolve triangular_solve;  // triangular_solve_cpu.cpp
 }
+namespace cuda {
+TriangularSolve triangular_solve;  // triangular_solve.cu
+}
+namespace simt {
+TriangularSolve triangular_solve;  // triangular_solve.cu
+}
 
 }  // namespace engram

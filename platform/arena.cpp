@@ -11,10 +11,28 @@
 
 #include <fmt/format.h>
 
+#include "platform/device_memory.h"
+
 namespace engram {
+namespace {
+
+const DeviceMemory* source_of_buffers = nullptr;
+
+}  // namespace
+
+void set_buffer_memory(const DeviceMemory* source) {
+  source_of_buffers = source;
+}
+const DeviceMemory* buffer_memory() {
+  return source_of_buffers;
+}
 
 Result<Arena> Arena::create(std::size_t bytes) {
   if (bytes == 0) return empty();
+  if (const DeviceMemory* source = buffer_memory()) {
+    ENGRAM_ASSIGN(void* memory, source->allocate(bytes));
+    return Arena(static_cast<std::byte*>(memory), bytes, source);
+  }
   void* memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0);
   if (memory == MAP_FAILED) {
@@ -31,19 +49,26 @@ Result<Arena> Arena::create(std::size_t bytes) {
 Arena::Arena(Arena&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      source_(std::exchange(other.source_, nullptr)),
       used_(std::exchange(other.used_, 0)),
       sealed_(std::exchange(other.sealed_, false)) {}
 
 Arena& Arena::operator=(Arena&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
+  std::swap(source_, other.source_);
   std::swap(used_, other.used_);
   std::swap(sealed_, other.sealed_);
   return *this;
 }
 
 Arena::~Arena() {
-  if (memory_ != nullptr) munmap(memory_, size_);
+  if (memory_ == nullptr) return;
+  if (source_ != nullptr) {
+    source_->release(memory_, size_);
+  } else {
+    munmap(memory_, size_);
+  }
 }
 
 void* Arena::take_bytes(std::size_t bytes) {

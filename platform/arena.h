@@ -1,6 +1,7 @@
 // One arena: all long-lived buffers of a learner in one piece of memory, taken at start.
 //
-// Memory comes from the kernel as zeros and becomes real when it is first touched. After seal() a
+// Memory comes from the kernel as zeros and becomes real when it is first touched; or, where a
+// device computes, from the device, within reach of CPU and GPU (set_buffer_memory). After seal() a
 // request is a bug and stops the program: what runs per frame cannot allocate by accident.
 #pragma once
 
@@ -12,6 +13,8 @@
 #include "platform/status.h"
 
 namespace engram {
+
+struct DeviceMemory;
 
 class Arena {
  public:
@@ -46,14 +49,20 @@ class Arena {
   std::size_t used() const { return used_; }
 
  private:
-  Arena(std::byte* memory, std::size_t size) : memory_(memory), size_(size) {}
+  Arena(std::byte* memory, std::size_t size, const DeviceMemory* source = nullptr)
+      : memory_(memory), size_(size), source_(source) {}
   void* take_bytes(std::size_t bytes);
 
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
+  const DeviceMemory* source_ = nullptr;  // null: the machine
   std::size_t used_ = 0;
   bool sealed_ = false;
 };
+
+// Where arenas come from in this process from now on: a device's memory, or null for the machine's.
+void set_buffer_memory(const DeviceMemory* source);
+const DeviceMemory* buffer_memory();
 
 // Bytes of memory that this process may hope for: the machine's, or its container's limit.
 std::int64_t machine_memory();

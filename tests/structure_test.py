@@ -29,7 +29,8 @@ VENDOR = {
 }
 SOURCES = {".h", ".cpp", ".cu"}
 # The tables, and types that operations share.
-NOT_AN_OPERATION = {"kernels", "kernels_simt", "gram_view", "kept_view"}
+NOT_AN_OPERATION = {"kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "gram_view",
+                    "kept_view"}
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 
@@ -59,13 +60,18 @@ def offences(root):
             if not (root / twin).exists():
                 yield f"kernels/{op}.h: {twin} is missing"
     table = (root / "kernels/kernels_simt.h").read_text()
+    cuda_table = (root / "kernels/kernels_cuda.h").read_text()
     for kernel in sorted((root / "kernels").glob("*.cu")):
         op = kernel.stem
+        if (root / f"kernels/{op}_device.h").exists():  # shared by operations
+            continue
         header = root / f"kernels/{op}.h"
         if not header.exists() or len(re.findall(rf"// {op}\.cu", header.read_text())) != 2:
             yield f"kernels/{op}.cu: kernels/{op}.h does not declare it for cuda and simt"
         if f".{op} = simt::{op}" not in table:
             yield f"kernels/{op}.cu: not in kernels/kernels_simt.h"
+        if f".{op} = staged<cuda::kMemory, cuda::{op}>" not in cuda_table:
+            yield f"kernels/{op}.cu: not in kernels/kernels_cuda.h"
         if f"test::backends(&Kernels::{op})" not in (root / f"tests/kernels/{op}_test.cpp").read_text():
             yield f"kernels/{op}.cu: tests/kernels/{op}_test.cpp does not run it"
     for entry in sorted(root.iterdir()):

@@ -1,9 +1,11 @@
 # The CUDA kernels, kernels/*.cu. One text, compiled
 #   by the host compiler   engram_simt: runs on the CPU, thread by thread, for tests (platform/simt.h)
-#   by nvcc                engram_cuda: with ENGRAM_CUDA=ON; needs no GPU to compile
+#   by nvcc                engram_cuda: with ENGRAM_CUDA=ON; needs no GPU to compile. Part of libengram,
+#                          with platform/*_cuda.cpp, cuBLAS and cuSOLVER
 option(ENGRAM_CUDA "Compile the CUDA kernels with nvcc" OFF)
 file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*.cu)
-file(GLOB SIMT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platform/simt_*.cpp)
+file(GLOB SIMT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platform/simt_*.cpp
+     ${CMAKE_SOURCE_DIR}/platform/*_simt.cpp)
 
 # CMake calls a file one language only, so the host compiler gets a twin of one line.
 set(SIMT_TWINS)
@@ -19,6 +21,7 @@ endforeach()
 set(SIMT_OPTIONS -Wno-unknown-pragmas -ffp-contract=off)
 add_library(engram_simt STATIC ${SIMT_SOURCES} ${SIMT_TWINS})
 target_include_directories(engram_simt PUBLIC ${CMAKE_SOURCE_DIR})
+target_link_libraries(engram_simt PUBLIC engram PRIVATE PkgConfig::OPENBLAS)
 target_compile_options(engram_simt PRIVATE ${SIMT_OPTIONS})
 if(ENGRAM_SANITIZE MATCHES "thread")
   target_compile_options(engram_simt PRIVATE -fno-sanitize=thread)
@@ -33,11 +36,17 @@ if(ENGRAM_CUDA)
   endif()
   set(ENGRAM_CUDA_ARCHITECTURES ${targets} CACHE STRING "What nvcc compiles for")
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know it
-  add_library(engram_cuda STATIC ${KERNEL_SOURCES})
+  find_package(CUDAToolkit REQUIRED)
+  add_library(engram_cuda OBJECT ${KERNEL_SOURCES})
   target_include_directories(engram_cuda PUBLIC ${CMAKE_SOURCE_DIR})
   set_target_properties(engram_cuda PROPERTIES CUDA_ARCHITECTURES "${ENGRAM_CUDA_ARCHITECTURES}"
                         CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
   # In place of the host compiler's options. No a * b + c is fused but where the text says so.
   set_target_properties(engram_cuda PROPERTIES COMPILE_OPTIONS
       "-Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Werror;-Xptxas=-warn-spills,-Werror;--fmad=false")
+  file(GLOB CUDA_HOST_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platform/*_cuda.cpp)
+  target_sources(engram PRIVATE $<TARGET_OBJECTS:engram_cuda> ${CUDA_HOST_SOURCES})
+  target_compile_definitions(engram PRIVATE ENGRAM_CUDA)
+  target_link_libraries(engram PRIVATE CUDA::cudart CUDA::cublas CUDA::cusolver)
+  set_target_properties(engram PROPERTIES LINKER_LANGUAGE CXX)
 endif()

@@ -8,6 +8,7 @@
 
 #include "platform/threads.h"
 #include "platform/version.h"
+#include "tools/backend_report.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/convert/model_trial.h"
@@ -82,6 +83,10 @@ int run(int argc, char** argv) {
   }
   engram::complete(session.global);
   engram::set_thread_count(session.global.threads);
+  if (const Status status = engram::choose_backend(session.global.backend); !status.ok()) {
+    session.console.error(status);
+    return engram::exit_code(status.code());
+  }
 
   const engram::Result<int> result = session.run();
   if (result.ok()) return result.value();

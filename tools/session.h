@@ -17,10 +17,11 @@ class App;
 namespace engram {
 
 struct GlobalOptions {
-  std::string state;  // directory of the learner
-  std::string home;   // where models and the default state are
-  std::string model;  // empty: the state's own, else efficientnet-lite0
-  int threads = 0;    // 0: one per core
+  std::string state;             // directory of the learner
+  std::string home;              // where models and the default state are
+  std::string model;             // empty: the state's own, else efficientnet-lite0
+  int threads = 0;               // 0: one per core
+  std::string backend = "auto";  // or cpu, cuda
   bool json = false;
   bool quiet = false;
 };

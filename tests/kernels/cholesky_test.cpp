@@ -11,7 +11,7 @@
 #include "kernels/gram_update.h"
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
@@ -64,12 +64,12 @@ TEST_CASE("cholesky: UT U is G + lambda I, and G is kept", "[kernels][cholesky]"
   const int units = GENERATE(1, 2, 31, 32, 33, 150, 192, 193, 400);  // blocks of 192
   const int frames = GENERATE(1, 40, 400);                           // rank below and above M
   const float lambda = GENERATE(1.0f, 1000.0f);
-  for (const int threads : {1, 2}) {
-    CAPTURE(units, frames, lambda, threads);
-    const test::OnPath on({cpu::best_simd(), threads});
-    GramCase before = learned(hidden_units(frames, units));
+  GramCase before = learned(hidden_units(frames, units));
+  const GuardedMatrix<float> nothing(0, units);
+  for (const test::Backend& backend : test::backends(&Kernels::cholesky)) {
+    CAPTURE(units, frames, lambda, backend.name);
     GramCase g = before;
-    REQUIRE(cpu::cholesky(Stream{}, lambda, {}, g.view()).ok());
+    REQUIRE(test::run(backend, &Kernels::cholesky, lambda, test::reads(nothing), &g).ok());
     REQUIRE(residual(g, before, lambda) < 1e-5);
     require_gram_kept(g, before);
   }
@@ -100,16 +100,20 @@ TEST_CASE("cholesky: held-out rows are left out of the factor only", "[kernels][
     for (int m = 0; m < 80; ++m) rest(b - held, m) = h(b, m);
   GramCase wanted = learned(rest);
 
-  GramCase g = before;
-  const MatrixView<const float> held_out = h.read().row_range(0, held);
-  REQUIRE(cpu::cholesky(Stream{}, 100.0f, held_out, g.view()).ok());
-  REQUIRE(residual(g, wanted, 100.0f) < 1e-5);
-  require_gram_kept(g, before);
+  const auto held_out = test::reads(h.read().row_range(0, held));
+  const auto nothing = test::reads(h.read().row_range(0, 0));
+  for (const test::Backend& backend : test::backends(&Kernels::cholesky)) {
+    CAPTURE(backend.name);
+    GramCase g = before;
+    REQUIRE(test::run(backend, &Kernels::cholesky, 100.0f, held_out, &g).ok());
+    REQUIRE(residual(g, wanted, 100.0f) < 1e-5);
+    require_gram_kept(g, before);
 
-  // And again without: nothing of the first factor is left behind.
-  REQUIRE(cpu::cholesky(Stream{}, 100.0f, {}, g.view()).ok());
-  GramCase all = before;
-  REQUIRE(residual(g, all, 100.0f) < 1e-5);
+    // And again without: nothing of the first factor is left behind.
+    REQUIRE(test::run(backend, &Kernels::cholesky, 100.0f, nothing, &g).ok());
+    GramCase all = before;
+    REQUIRE(residual(g, all, 100.0f) < 1e-5);
+  }
 }
 
 TEST_CASE("cholesky: what has no factor is bad data, and G is kept", "[kernels][cholesky]") {
@@ -124,17 +128,24 @@ TEST_CASE("cholesky: what has no factor is bad data, and G is kept", "[kernels][
     if (place == 1) before.diagonal(0, 69) = bad == 1e30f ? -1.0f - 2e6f : bad;
     if (place == 2) before.buffer(1, 0) = bad;
     if (place == 3) before.buffer(69, 35) = bad;
-    GramCase g = before;
-    const Status status = cpu::cholesky(Stream{}, 1.0f, {}, g.view());
-    REQUIRE(status.code() == Code::bad_data);
-    REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
-    require_gram_kept(g, before);
+    const GuardedMatrix<float> nothing(0, 70);
+    for (const test::Backend& backend : test::backends(&Kernels::cholesky)) {
+      CAPTURE(backend.name);
+      GramCase g = before;
+      const Status status = test::run(backend, &Kernels::cholesky, 1.0f, test::reads(nothing), &g);
+      REQUIRE(status.code() == Code::bad_data);
+      REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
+      require_gram_kept(g, before);
+    }
   }
 }
 
 TEST_CASE("cholesky: nothing to factor", "[kernels][cholesky]") {
   GramCase g(0);
-  REQUIRE(cpu::cholesky(Stream{}, 1.0f, {}, g.view()).ok());
+  const GuardedMatrix<float> nothing(0, 0);
+  for (const test::Backend& backend : test::backends(&Kernels::cholesky)) {
+    REQUIRE(test::run(backend, &Kernels::cholesky, 1.0f, test::reads(nothing), &g).ok());
+  }
 }
 
 }  // namespace engram

@@ -10,7 +10,7 @@
 #include "kernels/cholesky.h"
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
@@ -73,14 +73,13 @@ TEST_CASE("factor_append: UT U is G + lambda I, and what was there is kept",
           "[kernels][factor_append]") {
   const int known = GENERATE(0, 1, 2, 31, 64, 150);
   const int added = GENERATE(0, 1, 2, 16, 33, 100);
-  for (const int threads : {1, 2}) {
-    CAPTURE(known, added, threads);
-    const test::OnPath on({cpu::best_simd(), threads});
-    GramCase g = kernel_of(known + added);
-    const GramCase empty = g;
+  const GramCase empty = kernel_of(known + added);
+  for (const test::Backend& backend : test::backends(&Kernels::factor_append)) {
+    CAPTURE(known, added, backend.name);
+    GramCase g = empty;
     REQUIRE(cpu::cholesky(Stream{}, kLambda, {}, leading(g, known)).ok());
     const GramCase before = g;
-    REQUIRE(cpu::factor_append(Stream{}, kLambda, known, g.view()).ok());
+    REQUIRE(test::run(backend, &Kernels::factor_append, kLambda, known, &g).ok());
     REQUIRE(residual(g) < 2e-6);
     REQUIRE(same_columns(g, before, known));
     REQUIRE(g.same_below(empty));
@@ -110,12 +109,16 @@ TEST_CASE("factor_append: what has no factor is bad data, and the factor before 
     if (place == 2) g.buffer(45, 41) = bad;  // in G22
     REQUIRE(cpu::cholesky(Stream{}, kLambda, {}, leading(g, known)).ok());
     const GramCase before = g;
-    const Status status = cpu::factor_append(Stream{}, kLambda, known, g.view());
-    REQUIRE(status.code() == Code::bad_data);
-    REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
-    REQUIRE(same_columns(g, before, known));
-    REQUIRE(g.same_below(before));
-    REQUIRE(g.untouched());
+    for (const test::Backend& backend : test::backends(&Kernels::factor_append)) {
+      CAPTURE(backend.name);
+      g = before;
+      const Status status = test::run(backend, &Kernels::factor_append, kLambda, known, &g);
+      REQUIRE(status.code() == Code::bad_data);
+      REQUIRE(std::string(status.what()).find("positive definite") != std::string::npos);
+      REQUIRE(same_columns(g, before, known));
+      REQUIRE(g.same_below(before));
+      REQUIRE(g.untouched());
+    }
   }
 }
 

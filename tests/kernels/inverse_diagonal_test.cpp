@@ -8,7 +8,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
@@ -34,10 +34,8 @@ std::vector<double> defined(const GramCase& g) {
 }  // namespace
 
 TEST_CASE("inverse_diagonal: the diagonal of the inverse", "[kernels][inverse_diagonal]") {
-  const int units = GENERATE(1, 2, 63, 64, 65, 200), width = GENERATE(1, 7, 64, 300);
-  const int threads = GENERATE(1, 2);
-  CAPTURE(units, width, threads);
-  const test::OnPath on({cpu::best_simd(), threads});
+  const int units = GENERATE(1, 2, 63, 64, 65, 200, 600), width = GENERATE(7, 64, 700);
+  CAPTURE(units, width);
   std::mt19937 random(1);
   GramCase g(units);
   g.diagonal.fill([] { return 0.0f; });
@@ -47,24 +45,33 @@ TEST_CASE("inverse_diagonal: the diagonal of the inverse", "[kernels][inverse_di
                        : c == r ? 5.0f + float(random() % 10)
                                 : 0.02f * float(int(random() % 100) - 50);
   GuardedMatrix<float> scratch(units, width), d(1, units);
-  scratch.fill([] { return std::nanf(""); });
-  d.fill([] { return std::nanf(""); });
   const GramCase factor = g;
-  REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), d.view()).ok());
-  REQUIRE(g.buffer == factor.buffer);
-  REQUIRE(scratch.untouched());
-  REQUIRE(d.untouched());
   const std::vector<double> wanted = defined(g);
-  for (int m = 0; m < units; ++m) {
-    CAPTURE(m);
-    REQUIRE(std::fabs(d(0, m) / wanted[std::size_t(m)] - 1.0) < 1e-5);
+  for (const test::Backend& backend : test::backends(&Kernels::inverse_diagonal)) {
+    CAPTURE(backend.name);
+    scratch.fill([] { return std::nanf(""); });
+    d.fill([] { return std::nanf(""); });
+    REQUIRE(
+        test::run(backend, &Kernels::inverse_diagonal, &g, test::writes(scratch), test::writes(d))
+            .ok());
+    REQUIRE(g.buffer == factor.buffer);
+    REQUIRE(scratch.untouched());
+    REQUIRE(d.untouched());
+    for (int m = 0; m < units; ++m) {
+      CAPTURE(m);
+      REQUIRE(std::fabs(d(0, m) / wanted[std::size_t(m)] - 1.0) < 1e-5);
+    }
   }
 }
 
 TEST_CASE("inverse_diagonal: nothing to invert", "[kernels][inverse_diagonal]") {
   GramCase g(0);
   GuardedMatrix<float> scratch(0, 64), d(1, 0);
-  REQUIRE(cpu::inverse_diagonal(Stream{}, g.view(), scratch.view(), d.view()).ok());
+  for (const test::Backend& backend : test::backends(&Kernels::inverse_diagonal)) {
+    REQUIRE(
+        test::run(backend, &Kernels::inverse_diagonal, &g, test::writes(scratch), test::writes(d))
+            .ok());
+  }
 }
 
 TEST_CASE("inverse_diagonal: the same bits for every thread count", "[kernels][inverse_diagonal]") {

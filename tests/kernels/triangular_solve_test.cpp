@@ -9,7 +9,7 @@
 #include "kernels/cholesky_solve.h"
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 
@@ -20,9 +20,7 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
           "[kernels][triangular_solve]") {
   const int units = GENERATE(1, 2, 33, 96, 97, 192, 193, 600), rows = GENERATE(0, 1, 2, 40);
   const bool transposed = GENERATE(false, true);
-  const int threads = GENERATE(1, 2);
-  CAPTURE(units, rows, transposed, threads);
-  const test::OnPath on({cpu::best_simd(), threads});
+  CAPTURE(units, rows, transposed);
   std::mt19937 random(1);
   GramCase g(units);
   GuardedMatrix<float> x(rows, units);
@@ -36,24 +34,28 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
 
   const GramCase factor = g;
   const GuardedMatrix<float> wanted = x;
-  REQUIRE(cpu::triangular_solve(Stream{}, g.view(), transposed, x.view()).ok());
-  REQUIRE(g.buffer == factor.buffer);
-  REQUIRE(x.untouched());
-  double worst = 0;
-  for (int k = 0; k < rows; ++k) {
-    for (int r = 0; r < units; ++r) {
-      double sum = 0, size = 1;
-      for (int c = 0; c < units; ++c) {
-        const double u =
-            transposed ? (c <= r ? g.buffer(c, r) : 0.0f) : (c >= r ? g.buffer(r, c) : 0.0f);
-        sum += u * x(k, c);
-        size += std::fabs(u * x(k, c));
+  for (const test::Backend& backend : test::backends(&Kernels::triangular_solve)) {
+    CAPTURE(backend.name);
+    x = wanted;
+    REQUIRE(test::run(backend, &Kernels::triangular_solve, &g, transposed, test::updates(x)).ok());
+    REQUIRE(g.buffer == factor.buffer);
+    REQUIRE(x.untouched());
+    double worst = 0;
+    for (int k = 0; k < rows; ++k) {
+      for (int r = 0; r < units; ++r) {
+        double sum = 0, size = 1;
+        for (int c = 0; c < units; ++c) {
+          const double u =
+              transposed ? (c <= r ? g.buffer(c, r) : 0.0f) : (c >= r ? g.buffer(r, c) : 0.0f);
+          sum += u * x(k, c);
+          size += std::fabs(u * x(k, c));
+        }
+        const double error = std::fabs(sum - wanted(k, r)) / size;
+        if (!(error <= worst)) worst = error;
       }
-      const double error = std::fabs(sum - wanted(k, r)) / size;
-      if (!(error <= worst)) worst = error;
     }
+    REQUIRE(worst < 1e-6);
   }
-  REQUIRE(worst < 1e-6);
 }
 
 TEST_CASE("triangular_solve: the same bits for every thread count", "[kernels][triangular_solve]") {

@@ -10,6 +10,7 @@
 #include "engine/model_store.h"
 #include "engine/store.h"
 #include "engine/store_load.h"
+#include "tools/backend_report.h"
 #include "tools/commands/commands.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -67,6 +68,7 @@ Result<int> run_inspect(const Session& session) {
                    config.hidden, name(config.weights), name(config.nonlinearity), config.seed)},
       {"form", form_text(learner)},
       {"memory", bytes_text(memory) + " when a task ends"},
+      {"computes on", backend_text()},
       {"lambda", readout ? fmt::format("{:g}  (rule {})", readout->lambda, rule) : "rule " + rule},
       {"learned", fmt::format("{}, {}, {}", plural(learner.samples(), "sample", "samples"),
                               plural(std::ssize(learner.classes()), "class", "classes"),
@@ -93,6 +95,7 @@ Result<int> run_inspect(const Session& session) {
                                 {"form", name(learner.form())},
                                 {"factored_until", factored_limit(config)},
                                 {"memory_bytes", memory},
+                                {"backend", backend_json()},
                                 {"samples", learner.samples()},
                                 {"open_task_samples", learner.task_samples()},
                                 {"classes", learner.classes().size()},

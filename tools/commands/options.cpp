@@ -19,6 +19,9 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--threads", options.threads, "Threads to use; 0 takes one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
+  app.add_option("--backend", options.backend,
+                 "Where to compute: auto (a GPU where there is one, else the CPU), cpu or cuda")
+      ->type_name("NAME");
   app.add_flag("--json", options.json, "One JSON object per answer on stdout, and nothing else");
   app.add_flag("--quiet", options.quiet, "Only answers and errors; no progress, no remarks");
 }

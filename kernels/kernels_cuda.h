@@ -1,0 +1,31 @@
+// The backend `cuda`: the text of kernels/*.cu compiled by nvcc, cuBLAS and cuSOLVER. Only programs
+// built with ENGRAM_CUDA have it.
+//
+// Each operation waits for its work before it returns, and takes any memory (staged_call.h). What
+// has no form for GPUs yet runs on the CPU, which reaches the same memory.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/staged_call.h"
+
+namespace engram {
+
+inline constexpr Kernels kCudaKernels{
+    .name = "cuda",
+    .preprocess = cpu::preprocess,
+    .quantise = staged<cuda::kMemory, cuda::quantise>,
+    .sign_project = staged<cuda::kMemory, cuda::sign_project>,
+    .activate = staged<cuda::kMemory, cuda::activate>,
+    .project = cpu::project,
+    .score = staged<cuda::kMemory, cuda::score>,
+    .gram_update = staged<cuda::kMemory, cuda::gram_update>,
+    .class_sums = staged<cuda::kMemory, cuda::class_sums>,
+    .kernel_rows = staged<cuda::kMemory, cuda::kernel_rows>,
+    .cholesky = staged<cuda::kMemory, cuda::cholesky>,
+    .cholesky_solve = staged<cuda::kMemory, cuda::cholesky_solve>,
+    .inverse_diagonal = staged<cuda::kMemory, cuda::inverse_diagonal>,
+    .factor_append = staged<cuda::kMemory, cuda::factor_append>,
+    .triangular_solve = staged<cuda::kMemory, cuda::triangular_solve>,
+    .combine_rows = cpu::combine_rows};
+
+}  // namespace engram

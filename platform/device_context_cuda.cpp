@@ -1,0 +1,75 @@
+#include "platform/device_context_cuda.h"
+
+#include <mutex>
+#include <string>
+
+#include "platform/device.h"
+
+namespace engram::cuda {
+namespace {
+
+Result<Context> open() {
+  ENGRAM_ASSIGN(const int device, choose_device());
+  Context c;
+  c.device = device;
+  ENGRAM_CUDA_TRY(cudaSetDevice, device);
+  int integrated = 0, pageable = 0;
+  ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &integrated, cudaDevAttrIntegrated, device);
+  ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &pageable, cudaDevAttrPageableMemoryAccess, device);
+  c.is_integrated = integrated != 0;
+  c.reaches_everything = pageable != 0;
+  ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.stream, cudaStreamNonBlocking);
+  ENGRAM_CUDA_TRY(cublasCreate, &c.blas);
+  ENGRAM_CUDA_TRY(cublasSetStream, c.blas, c.stream);
+  ENGRAM_CUDA_TRY(cublasSetMathMode, c.blas, CUBLAS_PEDANTIC_MATH);  // full FP32: no TF32
+  ENGRAM_CUDA_TRY(cusolverDnCreate, &c.solver);
+  ENGRAM_CUDA_TRY(cusolverDnSetStream, c.solver, c.stream);
+  ENGRAM_CUDA_TRY(cudaMalloc, reinterpret_cast<void**>(&c.verdict), sizeof(int));
+  ENGRAM_CUDA_TRY(cudaMallocHost, reinterpret_cast<void**>(&c.verdict_on_host), sizeof(int));
+  return c;
+}
+
+}  // namespace
+
+Status check(const char* call, cudaError_t error) {
+  if (error == cudaSuccess) return Status();
+  return device_failed(call, cudaGetErrorString(error));
+}
+Status check(const char* call, cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return Status();
+  return device_failed(call, cublasGetStatusString(status));
+}
+Status check(const char* call, cusolverStatus_t status) {
+  if (status == CUSOLVER_STATUS_SUCCESS) return Status();
+  return device_failed(call, ("cuSOLVER status " + std::to_string(int(status))).c_str());
+}
+
+Result<int> choose_device() {
+  int driver = 0, runtime = 0, devices = 0;
+  (void)cudaDriverGetVersion(&driver);  // 0 where there is none
+  (void)cudaRuntimeGetVersion(&runtime);
+  const cudaError_t error = cudaGetDeviceCount(&devices);
+  if (error != cudaSuccess) devices = 0;
+  const bool in_trouble = error != cudaSuccess && error != cudaErrorNoDevice;
+  ENGRAM_TRY(
+      device_absence(driver, runtime, devices, in_trouble ? cudaGetErrorString(error) : nullptr));
+  Status why;
+  for (int device = 0; device < devices; ++device) {
+    cudaDeviceProp properties{};
+    ENGRAM_CUDA_TRY(cudaGetDeviceProperties, &properties, device);
+    why = device_too_old(properties.name, properties.major, properties.minor);
+    if (why.ok()) return int{device};
+  }
+  return why;
+}
+
+Result<Context*> context() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  static Result<Context>* const opened = new Result<Context>(open());
+  if (!opened->ok()) return opened->status();
+  ENGRAM_CUDA_TRY(cudaSetDevice, opened->value().device);  // it is the calling thread's
+  return &opened->value();
+}
+
+}  // namespace engram::cuda

@@ -1,0 +1,55 @@
+// Memory that a device's code may touch, and the one queue of work that this process has on it.
+//
+// Allocated memory is *managed* (cudaMallocManaged): one address for CPU and GPU. On a Jetson both
+// share the same memory and nothing is ever copied; a card with memory of its own moves pages as
+// they are touched. Everything else in the process, a std::vector say, the device may be unable to
+// reach: `reaches` tells, and platform/device_staging.h makes copies where it must.
+//
+// Who may touch managed memory when. Older integrated GPUs (Orin: concurrentManagedAccess = 0) give
+// managed memory to one side at a time: a CPU that touches ANY of it while ANY kernel runs is
+// stopped by the system (SIGBUS). So an operation of the backend table waits for its queue before
+// it returns (kernels/staged_call.h), a process has one queue, and operations take turns: whenever
+// the engine's own code runs, no kernel does. A program must not read a learner's memory in one
+// thread while another thread computes with it; on a CPU that would be a data race as well.
+#pragma once
+
+#include <cstddef>
+
+#include "platform/status.h"
+#include "platform/stream.h"
+
+namespace engram {
+
+struct DeviceMemory {
+  const char* name;
+  // Zeros, aligned to 256 bytes. out_of_memory: the device has not that much free.
+  Result<void*> (*allocate)(std::size_t bytes);
+  void (*release)(void* memory, std::size_t bytes);
+  // May the device's code use this address?
+  bool (*reaches)(const void* memory);
+  // `rows` rows of `bytes`, `*_pitch` bytes apart, between any two memories; queued.
+  Status (*copy)(Stream stream, void* to, std::size_t to_pitch, const void* from,
+                 std::size_t from_pitch, std::size_t bytes, std::size_t rows);
+  // The process's queue, open after the first call.
+  Result<Stream> (*open)();
+  // Waits until all queued work is done. device_failure: some of it failed.
+  Status (*synchronise)(Stream stream);
+};
+
+// One int of device memory for what a kernel decides. Operations take turns, so one is enough.
+using DeviceVerdict = Result<int*>();
+// Waits for the stream, then its value.
+using ReadDeviceVerdict = Result<int>(Stream stream);
+
+namespace cuda {
+extern const DeviceMemory kMemory;      // device_memory_cuda.cpp
+DeviceVerdict device_verdict;           // device_memory_cuda.cpp
+ReadDeviceVerdict read_device_verdict;  // device_memory_cuda.cpp
+}  // namespace cuda
+namespace simt {
+extern const DeviceMemory kMemory;      // device_memory_simt.cpp
+DeviceVerdict device_verdict;           // device_memory_simt.cpp
+ReadDeviceVerdict read_device_verdict;  // device_memory_simt.cpp
+}  // namespace simt
+
+}  // namespace engram

@@ -1,0 +1,98 @@
+// Managed memory and copies by the CUDA runtime. Who may touch it when: device_memory.h.
+#include "platform/device_memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "platform/device.h"
+#include "platform/device_context_cuda.h"
+
+namespace engram::cuda {
+namespace {
+
+// An integrated GPU's free memory is the machine's, and CUDA does not count what the file cache
+// would give back.
+std::size_t available_to_the_machine() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    if (std::size_t kib = 0; word == "MemAvailable:" && file >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+Result<void*> allocate(std::size_t bytes) {
+  ENGRAM_ASSIGN(Context * c, context());
+  std::size_t free = 0, all = 0;
+  ENGRAM_CUDA_TRY(cudaMemGetInfo, &free, &all);
+  if (c->is_integrated) free = std::max(free, available_to_the_machine());
+  // Managed memory may be promised beyond what there is, and fail when it is touched: ask first.
+  if (bytes > free) return device_memory_refused(bytes, free);
+  void* memory = nullptr;
+  const cudaError_t error = cudaMallocManaged(&memory, std::max<std::size_t>(bytes, 1));
+  if (error == cudaErrorMemoryAllocation) return device_memory_refused(bytes, free);
+  ENGRAM_TRY(check("cudaMallocManaged", error));
+  ENGRAM_CUDA_TRY(cudaMemsetAsync, memory, 0, bytes, c->stream);
+  ENGRAM_CUDA_TRY(cudaStreamSynchronize, c->stream);
+  return memory;
+}
+
+void release(void* memory, std::size_t /*bytes*/) {
+  (void)cudaFree(memory);  // of a lost device nothing can be given back
+}
+
+bool reaches(const void* memory) {
+  const Result<Context*> c = context();
+  if (!c.ok()) return false;
+  if (c.value()->reaches_everything) return true;
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+    (void)cudaGetLastError();  // it is no failure of ours
+    return false;
+  }
+  return attributes.type != cudaMemoryTypeUnregistered;
+}
+
+Status copy(Stream stream, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+            std::size_t bytes, std::size_t rows) {
+  if (bytes == 0 || rows == 0) return Status();
+  const auto queue = static_cast<cudaStream_t>(stream.handle);
+  if (rows == 1 || (to_pitch == bytes && from_pitch == bytes)) {
+    ENGRAM_CUDA_TRY(cudaMemcpyAsync, to, from, bytes * rows, cudaMemcpyDefault, queue);
+  } else {
+    ENGRAM_CUDA_TRY(cudaMemcpy2DAsync, to, to_pitch, from, from_pitch, bytes, rows,
+                    cudaMemcpyDefault, queue);
+  }
+  return Status();
+}
+
+Result<Stream> open() {
+  ENGRAM_ASSIGN(Context * c, context());
+  return Stream{c->stream};
+}
+
+Status synchronise(Stream stream) {
+  ENGRAM_CUDA_TRY(cudaStreamSynchronize, static_cast<cudaStream_t>(stream.handle));
+  return Status();
+}
+
+}  // namespace
+
+const DeviceMemory kMemory{"cuda", allocate, release, reaches, copy, open, synchronise};
+
+Result<int*> device_verdict() {
+  ENGRAM_ASSIGN(Context * c, context());
+  return static_cast<int*>(c->verdict);
+}
+
+Result<int> read_device_verdict(Stream stream) {
+  ENGRAM_ASSIGN(Context * c, context());
+  const auto queue = static_cast<cudaStream_t>(stream.handle);
+  ENGRAM_CUDA_TRY(cudaMemcpyAsync, c->verdict_on_host, c->verdict, sizeof(int),
+                  cudaMemcpyDeviceToHost, queue);
+  ENGRAM_CUDA_TRY(cudaStreamSynchronize, queue);
+  return int{*c->verdict_on_host};
+}
+
+}  // namespace engram::cuda

@@ -1,0 +1,155 @@
+// Memory of the emulated device, and the faults that a test may give it.
+//
+// With separate memory every launch is looked at before it runs: a word of its arguments that is
+// the address of mapped memory, but not of the device's, is a pointer that a real kernel would fault on.
+#include "platform/device_memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "platform/device.h"
+#include "platform/device_trial_simt.h"
+#include "platform/simt_block.h"
+#include "platform/simt_hooks.h"
+#include "platform/simt_machine.h"
+
+namespace engram::simt {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::uintptr_t, std::size_t> blocks;  // address -> bytes
+  std::size_t bytes = 0;
+};
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+bool is_ours(const void* memory) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  auto after = all.blocks.upper_bound(address);
+  if (after == all.blocks.begin()) return false;
+  --after;
+  return address - after->first < after->second;
+}
+
+bool is_mapped(std::uintptr_t address) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return address >= page &&
+         mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
+}
+
+void look_at_arguments() {
+  const Launch& launch = block().launch;
+  for (std::size_t at = sizeof(void*); at + sizeof(void*) <= launch.arguments_bytes;
+       at += sizeof(void*)) {  // the first is the kernel itself
+    std::uintptr_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(launch.arguments) + at, sizeof word);
+    if (is_mapped(word) && !is_ours(reinterpret_cast<const void*>(word))) {
+      block().error = "a kernel was given memory that the device cannot reach";  // not run
+    }
+  }
+}
+
+Status lost() {
+  return device_failed("cudaStreamSynchronize", "unspecified launch failure");
+}
+
+Result<void*> allocate(std::size_t bytes) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const std::size_t all_bytes = device_trial().memory_bytes;
+  const std::size_t free_bytes = all_bytes - std::min(all.bytes, all_bytes);
+  if (bytes > free_bytes) return device_memory_refused(bytes, free_bytes);
+  void* const memory = device_allocate(bytes);
+  std::memset(memory, 0, bytes);
+  device_mark_written(memory, bytes);
+  all.blocks[reinterpret_cast<std::uintptr_t>(memory)] = bytes;
+  all.bytes += bytes;
+  return memory;
+}
+
+void release(void* memory, std::size_t bytes) {
+  if (memory == nullptr) return;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  ENGRAM_CHECK(all.blocks.erase(reinterpret_cast<std::uintptr_t>(memory)) == 1);
+  all.bytes -= bytes;
+  device_free(memory);
+}
+
+bool reaches(const void* memory) {
+  return !device_trial().separate_memory || is_ours(memory);
+}
+
+Status copy(Stream /*stream*/, void* to, std::size_t to_pitch, const void* from,
+            std::size_t from_pitch, std::size_t bytes, std::size_t rows) {
+  if (device_trial().waits_until_lost == 0) return lost();
+  for (std::size_t r = 0; r < rows; ++r) {
+    char* const row = static_cast<char*>(to) + r * to_pitch;
+    std::memcpy(row, static_cast<const char*>(from) + r * from_pitch, bytes);
+    device_mark_written(row, bytes);
+  }
+  return Status();
+}
+
+Result<Stream> open() {
+  return Stream{};
+}
+
+Status synchronise(Stream /*stream*/) {
+  int& waits = device_trial().waits_until_lost;
+  if (waits == 0) return lost();
+  if (waits > 0) --waits;
+  return Status();
+}
+
+}  // namespace
+
+const DeviceMemory kMemory{"simt", allocate, release, reaches, copy, open, synchronise};
+
+Result<int*> device_verdict() {
+  static void* const verdict = allocate(sizeof(int)).value();
+  return static_cast<int*>(verdict);
+}
+
+Result<int> read_device_verdict(Stream stream) {
+  ENGRAM_TRY(synchronise(stream));
+  ENGRAM_ASSIGN(int* verdict, device_verdict());
+  return int{*verdict};
+}
+
+DeviceTrial& device_trial() {
+  static DeviceTrial trial;
+  return trial;
+}
+
+OnTrial::OnTrial(const DeviceTrial& trial) {
+  device_trial() = trial;
+  if (!trial.separate_memory) return;
+  hooks().launch_begins = look_at_arguments;
+}
+
+OnTrial::~OnTrial() {
+  if (device_trial().separate_memory) hooks().launch_begins = nullptr;
+  device_trial() = {};
+}
+
+std::size_t device_bytes_allocated() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.bytes;
+}
+
+}  // namespace engram::simt

@@ -1,0 +1,87 @@
+// Operands that a device cannot reach, brought to where it can for the time of one operation.
+//
+//     StagingTurn turn(memory);
+//     ENGRAM_TRY(turn.begin());           // place() only what memory.reaches() not
+//     ENGRAM_ASSIGN(void* there, turn.place(data, pitch, bytes, rows, /*comes_back=*/true));
+//     ... work on turn.stream() ...
+//     return turn.end(status);
+//
+// Every operation of a device's table is one turn (kernels/staged_call.h), so each is correct with
+// any memory, and costs no copy for memory that the device reaches. Turns wait for each other:
+// there is one queue and one staging memory per device, and when a turn ends no work is under way.
+//
+// Staging memory is kept and grows to what the largest operation needed: no memory is taken once
+// every kind of operation has run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "platform/device_memory.h"
+
+namespace engram {
+
+class DeviceStaging {
+ public:
+  explicit DeviceStaging(const DeviceMemory& memory) : memory_(memory) {}
+  ~DeviceStaging();
+  DeviceStaging(const DeviceStaging&) = delete;
+  DeviceStaging& operator=(const DeviceStaging&) = delete;
+
+  // The one of this device; it lives as long as the process.
+  static DeviceStaging& of(const DeviceMemory& memory);
+
+  // Room for `bytes` at once, taken now rather than in the first operation that needs it.
+  Status reserve(std::size_t bytes);
+  std::size_t bytes() const;                            // of staging memory
+  std::size_t copied_bytes() const { return copied_; }  // to the device and back, so far
+
+ private:
+  friend class StagingTurn;
+  struct Chunk {
+    std::byte* data;
+    std::size_t bytes;
+  };
+  Result<void*> take(std::size_t bytes);
+  void clear();
+
+  const DeviceMemory& memory_;
+  std::mutex turn_;
+  std::vector<Chunk> chunks_;  // one, but for the operation in which it grows
+  std::size_t used_ = 0;       // of the last
+  std::size_t copied_ = 0;
+};
+
+class StagingTurn {
+ public:
+  explicit StagingTurn(const DeviceMemory& memory)
+      : staging_(DeviceStaging::of(memory)), memory_(memory), lock_(staging_.turn_) {}
+
+  Status begin();
+  Stream stream() const { return stream_; }
+  // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart.
+  Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
+                      bool comes_back);
+  static constexpr std::size_t row_pitch(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  // Waits for the work; if it and `status` are well, what comes back is copied back. After a
+  // failure what was staged is as it was before.
+  Status end(Status status);
+
+ private:
+  struct Return {
+    void* host;
+    std::size_t pitch;
+    const void* device;
+    std::size_t bytes, rows;
+  };
+  DeviceStaging& staging_;
+  const DeviceMemory& memory_;
+  std::lock_guard<std::mutex> lock_;
+  Stream stream_;
+  std::array<Return, 8> returns_{};  // more than any operation has operands
+  std::size_t return_count_ = 0;
+};
+
+}  // namespace engram

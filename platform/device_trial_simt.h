@@ -1,0 +1,34 @@
+// What a test may make of the emulated device: memory of its own, too little of it, a driver that
+// is missing, a device that is lost in the middle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace engram::simt {
+
+struct DeviceTrial {
+  // Device code may touch only what kMemory allocated, as on a card with memory of its own. Without
+  // it the whole process is within the device's reach.
+  bool separate_memory = false;
+  std::size_t memory_bytes = SIZE_MAX;  // that the device has
+  int waits_until_lost = -1;            // the device fails at this one and ever after; -1: never
+  // As cudaDriverGetVersion and cudaRuntimeGetVersion say it; driver 0: there is none.
+  int driver = 13000;
+  int runtime = 13000;
+  int devices = 1;
+};
+DeviceTrial& device_trial();  // device_memory_simt.cpp
+
+// Sets the trial, and ends it.
+class OnTrial {
+ public:
+  explicit OnTrial(const DeviceTrial& trial);
+  ~OnTrial();
+  OnTrial(const OnTrial&) = delete;
+  OnTrial& operator=(const OnTrial&) = delete;
+};
+
+std::size_t device_bytes_allocated();  // by kMemory, at this moment
+
+}  // namespace engram::simt

@@ -1,0 +1,22 @@
+// Where the program computes: the option --backend, and how it is told.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "platform/device.h"
+#include "platform/status.h"
+
+namespace engram {
+
+// "auto": found when first something is computed. "cuda": now, or a failure that says why not.
+Status choose_backend(const std::string& name);
+
+std::string device_text(const DeviceInfo& device);  // "Orin (sm_87, 8 multiprocessors), CUDA 12.6"
+std::string backend_text();                         // "the CPU", "cuda: Orin ..."
+// {"name": "cpu", "why": ...} or {"name": "cuda", "device": {...}}
+nlohmann::ordered_json backend_json();
+nlohmann::ordered_json device_json(const DeviceInfo& device);
+
+}  // namespace engram
