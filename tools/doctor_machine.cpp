@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <dlfcn.h>
+#include <sys/utsname.h>
+
+#include <fmt/format.h>
+
+#include "kernels/simd_cpu.h"
+#include "platform/arena.h"
+#include "tools/doctor.h"
+#include "tools/terminal.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+namespace fs = std::filesystem;
+using Verdict = Finding::Verdict;
+
+// The value of "key : value" in /proc/cpuinfo or KEY="value" in os-release.
+std::string value_of(const std::string& path, const std::string& key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t at = line.find(separator);
+    if (at == std::string::npos || line.compare(0, key.size(), key) != 0) continue;
+    std::string value = line.substr(at + 1);
+    std::erase(value, '"');
+    value.erase(0, value.find_first_not_of(" \t"));
+    return printable(value);
+  }
+  return {};
+}
+
+std::vector<fs::path> entries(const std::string& folder, const std::string& prefix) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().rfind(prefix, 0) == 0) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+double hottest(const std::string& root) {
+  double hottest = 0;
+  for (const fs::path& zone : entries(root + "/sys/class/thermal", "thermal_zone")) {
+    double thousandths = 0;
+    if (std::ifstream(zone / "temp") >> thousandths) {
+      hottest = std::max(hottest, thousandths / 1000);
+    }
+  }
+  return hottest;
+}
+
+}  // namespace
+
+const char* name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::fine:
+      return "ok";
+    case Verdict::remark:
+      return "note";
+    case Verdict::warning:
+      return "warning";
+    case Verdict::failure:
+      return "FAILURE";
+  }
+  return "";
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  std::erase(line, '\0');
+  return printable(line);
+}
+
+Finding machine_finding(const std::string& root) {
+  std::string model = first_line(root + "/proc/device-tree/model");
+  if (model.empty()) model = first_line(root + "/sys/class/dmi/id/product_name");
+  if (model.empty()) model = "a machine without a name";
+  std::string system = value_of(root + "/etc/os-release", "PRETTY_NAME", '=');
+  if (const std::string l4t = first_line(root + "/etc/nv_tegra_release"); !l4t.empty()) {
+    system += ", L4T " + l4t;
+  }
+  utsname kernel{};
+  (void)uname(&kernel);
+  return {"machine", Verdict::fine,
+          fmt::format("{}; {}; Linux {} {}; {} of memory", model, system, kernel.release,
+                      kernel.machine, bytes_text(machine_memory())),
+          Code::ok};
+}
+
+Finding processor_finding(const std::string& root) {
+  std::string model = value_of(root + "/proc/cpuinfo", "model name", ':');
+  if (model.empty()) model = "a processor without a name";
+  return {"processor", Verdict::fine,
+          fmt::format("{}, {}; kernels use {}", model,
+                      plural(std::max(1u, std::thread::hardware_concurrency()), "core", "cores"),
+                      cpu::name(cpu::best_simd())),
+          Code::ok};
+}
+
+Finding power_finding(const std::string& root) {
+  Finding finding{"power", Verdict::fine, "", Code::ok};
+  const auto add = [&finding](const std::string& part) {
+    finding.text += (finding.text.empty() ? "" : "; ") + part;
+  };
+  // nvpmodel leaves its choice here: "pmode:0002 fmode:quiet".
+  if (const std::string mode = first_line(root + "/var/lib/nvpmodel/status"); !mode.empty()) {
+    add("nvpmodel " + mode);
+  }
+  const std::string governor =
+      first_line(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  if (!governor.empty()) add("governor " + governor);
+  if (governor == "powersave") {
+    finding.verdict = Verdict::warning;
+    add("the processor is kept slow: times below are not its best");
+  }
+  if (const double degrees = hottest(root); degrees > 0) {
+    add(fmt::format("hottest part {:.0f} °C", degrees));
+    if (degrees >= 85) {
+      finding.verdict = Verdict::warning;
+      add("close to where the machine slows itself down: better cooling helps");
+    }
+  }
+  if (finding.text.empty()) add("this machine says nothing of its power");
+  return finding;
+}
+
+Finding clock_finding(std::int64_t now, std::int64_t program_written) {
+  const std::int64_t day = 24 * 3600;
+  if (now + day < program_written) {
+    return {
+        "clock", Verdict::warning,
+        "the clock shows a time before this program was installed; times in the history will be "
+        "wrong. Set it (a board without a battery needs a network: timedatectl)",
+        Code::ok};
+  }
+  return {"clock", Verdict::fine, "plausible", Code::ok};
+}
+
+Finding camera_finding(const std::string& root) {
+  std::string text;
+  for (const fs::path& node : entries(root + "/dev", "video")) {
+    const std::string file = node.filename().string();
+    const std::string model = first_line(root + "/sys/class/video4linux/" + file + "/name");
+    text += fmt::format("{}/dev/{}{}", text.empty() ? "" : ", ", file,
+                        model.empty() ? "" : " (" + model + ")");
+  }
+  const std::size_t media = entries(root + "/dev", "media").size();
+  if (media > 0)
+    text += fmt::format("{}{}", text.empty() ? "" : "; ",
+                        plural(std::int64_t(media), "media device", "media devices"));
+  if (text.empty()) {
+    return {"cameras", Verdict::remark,
+            "none in /dev/video*; pictures, folders and stage:// work without", Code::ok};
+  }
+  return {"cameras", Verdict::fine, text, Code::ok};
+}
+
+Finding tensorrt_finding() {
+  for (const char* library : {"libnvinfer.so.10", "libnvinfer.so.11", "libnvinfer.so.8"}) {
+    void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    int version = 0;
+    if (void* const get = dlsym(handle, "getInferLibVersion")) {
+      version = reinterpret_cast<int (*)()>(get)();
+    }
+    dlclose(handle);
+    return {"TensorRT", Verdict::fine, fmt::format("{}, version {}", library, version), Code::ok};
+  }
+  return {"TensorRT", Verdict::remark, "not installed: backbones run on the CPU (OpenVINO)",
+          Code::ok};
+}
+
+}  // namespace engram

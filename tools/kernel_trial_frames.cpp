@@ -1,0 +1,135 @@
+// Trials of what every frame meets: picture to scores, and what is learned.
+#include <cstdint>
+#include <memory>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "tools/kernel_trial_cases.h"
+
+namespace engram {
+namespace {
+
+constexpr int kWidth = 47, kHeight = 61, kCrop = 24;  // of the picture
+
+struct Operands {
+  explicit Operands(const TrialShape& s) {
+    std::mt19937 random(1);
+    const auto fill = [&random](auto& values, std::size_t count, auto make) {
+      values.resize(count);
+      for (auto& value : values) value = make(random());
+    };
+    const auto b = std::size_t(s.frames), l = std::size_t(s.features), m = std::size_t(s.units),
+               k = std::size_t(s.classes);
+    fill(features, b * l, [](auto r) { return 0.001f * float(int(r % 8000) - 4000); });
+    fill(bytes, b * l, [](auto r) { return std::int8_t(int(r % 255) - 127); });
+    fill(words, (l + 31) / 32 * m, [](auto r) { return std::uint32_t(r); });
+    fill(projections, b * m, [](auto r) { return std::int32_t(r % 60000) - 30000; });
+    fill(hidden, b * m, [](auto r) { return float(r % 32); });
+    fill(kept, b * m, [](auto r) { return std::uint8_t(r % 32); });
+    fill(weights, l * m, [](auto r) { return r % 2 ? 1.0f : -1.0f; });
+    fill(readout, k * m, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
+    fill(row_weights, k * b, [](auto r) { return 1e-3f * float(int(r % 2000) - 1000); });
+    fill(labels, b, [&](auto r) { return std::int32_t(r % k); });
+    fill(sums, m * m > k * m ? m * m : k * m, [](auto r) { return float(r % 1000); });
+    fill(picture, std::size_t{3} * kWidth * kHeight, [](auto r) { return std::uint8_t(r); });
+  }
+
+  std::vector<float> features, hidden, weights, readout, row_weights, sums;
+  std::vector<std::int8_t> bytes;
+  std::vector<std::uint32_t> words;
+  std::vector<std::int32_t> projections, labels;
+  std::vector<std::uint8_t> kept, picture;
+};
+
+template <class T>
+MatrixView<const T> reads(const std::vector<T>& values, int rows, int cols) {
+  return {values.data(), rows, cols, cols};
+}
+template <class T>
+MatrixView<T> writes(std::vector<T>& values, int rows, int cols) {
+  values.resize(std::size_t(rows) * std::size_t(cols));
+  return {values.data(), rows, cols, cols};
+}
+template <class T>
+Status into(std::vector<float>& result, const std::vector<T>& values, Status status) {
+  result.assign(values.begin(), values.end());
+  return status;
+}
+
+}  // namespace
+
+std::vector<TrialCase> frame_cases(const TrialShape& s) {
+  using Floats = std::vector<float>;
+  const auto o = std::make_shared<const Operands>(s);
+  const int b = s.frames, l = s.features, m = s.units, k = s.classes;
+  const std::string input = fmt::format("B {} L {}", b, l), output = fmt::format("B {} M {}", b, m),
+                    both = fmt::format("{} M {}", input, m),
+                    classes = fmt::format("{} K {}", output, k);
+  const KeptView kept{o->kept.data(), nullptr, b, m};
+  return {trial_case("preprocess", &Kernels::preprocess, fmt::format("{} x {}", kWidth, kHeight),
+                     kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       const PreprocessSpec how{.resize = 32, .crop = kCrop};
+                       return kernels.preprocess(Stream{}, reads(o->picture, kHeight, 3 * kWidth),
+                                                 how, writes(result, 3, kCrop * kCrop));
+                     }),
+          trial_case("quantise", &Kernels::quantise, input, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       std::vector<std::int8_t> q;
+                       const auto to = writes(q, b, l);
+                       return into(result, q,
+                                   kernels.quantise(Stream{}, reads(o->features, b, l), 40.0f, to));
+                     }),
+          trial_case("sign_project", &Kernels::sign_project, both, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       std::vector<std::int32_t> p;
+                       const auto to = writes(p, b, m);
+                       return into(result, p,
+                                   kernels.sign_project(Stream{}, reads(o->bytes, b, l),
+                                                        {o->words.data(), l, m}, to));
+                     }),
+          trial_case("activate", &Kernels::activate, output, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       return kernels.activate(Stream{}, reads(o->projections, b, m), 80, 31,
+                                               writes(result, b, m));
+                     }),
+          trial_case("project", &Kernels::project, both, 1e-5,
+                     [=](const Kernels& kernels, Floats& result) {
+                       return kernels.project(Stream{}, reads(o->features, b, l),
+                                              reads(o->weights, l, m), Nonlinearity::relu,
+                                              writes(result, b, m));
+                     }),
+          trial_case("score", &Kernels::score, classes, 1e-5,
+                     [=](const Kernels& kernels, Floats& result) {
+                       return kernels.score(Stream{}, reads(o->hidden, b, m),
+                                            reads(o->readout, k, m), writes(result, b, k));
+                     }),
+          trial_case("gram_update", &Kernels::gram_update, output, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       result = o->sums;
+                       result.resize(std::size_t(m) * std::size_t(m) + std::size_t(m));
+                       float* diagonal = result.data() + std::ptrdiff_t{m} * m;
+                       return kernels.gram_update(Stream{}, reads(o->hidden, b, m), 1.0f,
+                                                  {result.data(), diagonal, m, m});
+                     }),
+          trial_case("class_sums", &Kernels::class_sums, classes, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       result = o->sums;
+                       return kernels.class_sums(Stream{}, reads(o->hidden, b, m),
+                                                 reads(o->labels, 1, b), 1.0f,
+                                                 writes(result, k, m));
+                     }),
+          trial_case("kernel_rows", &Kernels::kernel_rows, output, kSameBits,
+                     [=](const Kernels& kernels, Floats& result) {
+                       return kernels.kernel_rows(Stream{}, kept, kept, writes(result, b, b));
+                     }),
+          trial_case("combine_rows", &Kernels::combine_rows, classes, 1e-5,
+                     [=](const Kernels& kernels, Floats& result) {
+                       result.assign(std::size_t(k) * std::size_t(m), 1.0f);
+                       return kernels.combine_rows(Stream{}, reads(o->row_weights, k, b), kept,
+                                                   writes(result, k, m));
+                     })};
+}
+
+}  // namespace engram

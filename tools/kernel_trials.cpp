@@ -1,0 +1,88 @@
+#include "tools/kernel_trials.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "tools/kernel_trial_cases.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+std::vector<TrialCase> cases_of(TrialSize size) {
+  std::vector<TrialCase> all;
+  const auto add = [&all](std::vector<TrialCase> more) {
+    for (TrialCase& one : more) all.push_back(std::move(one));
+  };
+  // Below, at and above the edges of tiles.
+  add(frame_cases({1, 31, 63, 3}));
+  add(frame_cases({17, 96, 130, 5}));
+  add(frame_cases({64, 128, 128, 10}));
+  add(factor_cases(33, 4));
+  add(factor_cases(130, 9));
+  if (size == TrialSize::device) {
+    add(frame_cases({1, 1280, 10000, 100}));
+    add(frame_cases({256, 1280, 2000, 101}));
+    add(factor_cases(2000, 101));
+  }
+  return all;
+}
+
+// Largest difference, relative to the largest element; what is not a number differs without end.
+double difference(const std::vector<float>& wanted, const std::vector<float>& got) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  if (wanted.size() != got.size()) return kEndless;
+  if (std::memcmp(wanted.data(), got.data(), sizeof(float) * wanted.size()) == 0) return 0;
+  double largest = 0, worst = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::fabs(double{wanted[i]}));
+    const double error = std::fabs(double{wanted[i]} - got[i]);
+    if (!(error <= worst)) worst = std::isnan(error) ? kEndless : error;
+  }
+  return largest > 0 ? worst / largest : worst;
+}
+
+// Milliseconds of the best run.
+Status timed(const TrialCase& one, const Kernels& kernels, int runs, std::vector<float>& result,
+             double& milliseconds) {
+  milliseconds = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < runs; ++i) {
+    const double start = seconds_now();
+    ENGRAM_TRY(one.run(kernels, result));
+    milliseconds = std::min(milliseconds, 1e3 * (seconds_now() - start));
+  }
+  return {};
+}
+
+}  // namespace
+
+int KernelTrials::failures() const {
+  return int(std::count_if(trials.begin(), trials.end(),
+                           [](const KernelTrial& trial) { return !trial.passed(); }));
+}
+
+KernelTrials try_kernels(const Kernels& device, TrialSize size,
+                         const std::function<void(const KernelTrial&)>& tried) {
+  const int runs = size == TrialSize::device ? 3 : 1;
+  KernelTrials all;
+  for (const TrialCase& one : cases_of(size)) {
+    if (!one.has(device)) {
+      const auto known = std::find(all.on_the_cpu.begin(), all.on_the_cpu.end(), one.operation);
+      if (known == all.on_the_cpu.end()) all.on_the_cpu.push_back(one.operation);
+      continue;
+    }
+    KernelTrial trial{
+        one.operation, one.shape, one.tolerance == kSameBits, 0, one.tolerance, 0, 0, {}};
+    std::vector<float> wanted, got;
+    Status ours = timed(one, kCpuKernels, runs, wanted, trial.cpu_ms);
+    trial.status = ours.ok() ? timed(one, device, runs, got, trial.device_ms) : std::move(ours);
+    if (trial.status.ok()) trial.difference = difference(wanted, got);
+    if (tried) tried(trial);
+    all.trials.push_back(std::move(trial));
+  }
+  return all;
+}
+
+}  // namespace engram
