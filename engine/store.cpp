@@ -89,7 +89,7 @@ Status Store::learn(const SampleBatch& batch, StepPart part) {
   const std::int64_t first_id = impl_->learner.last_id() + 1;
   if (const Status status = impl_->learner.learn(batch); !status.ok()) {
     ENGRAM_TRY(impl_->journal.take_back());
-    return status;
+    return impl_->after_failure(status);
   }
   impl_->history.learned(first_id, part);
   impl_->step_is_open = true;
@@ -102,7 +102,9 @@ Status Store::learn(const SampleBatch& batch, StepPart part) {
 Result<ReadoutReport> Store::end_task() {
   Impl& impl = *impl_;
   ENGRAM_TRY(impl.refuse_if_broken());
-  ENGRAM_ASSIGN(const Learner::Solution solution, impl.learner.solve());
+  auto solved = impl.learner.solve();
+  if (!solved.ok()) return impl.after_failure(solved.status());
+  const Learner::Solution solution = std::move(solved).value();
   const std::string digest = impl.learner.digest();
   ENGRAM_ASSIGN(SnapshotWriter writer,
                 impl.prepare_readout(*solution.readout, impl.mark.sequence + 1, digest));

@@ -9,6 +9,7 @@
 
 #include "engine/store_impl.h"
 #include "engine/store_load.h"
+#include "kernels/backend.h"
 #include "platform/sentence.h"
 
 namespace engram {
@@ -64,6 +65,11 @@ Status Store::Impl::restore(Status reason) {
       fmt::format("{} What is on the disk is as it was, but could not be read again ({}), "
                   "so this process writes nothing more.",
                   sentence(reason.what()), loaded.status().what()));
+}
+
+Status Store::Impl::after_failure(Status reason) {
+  const Status lost = give_up_lost_device();
+  return lost.ok() ? reason : restore(lost);
 }
 
 Status Store::Impl::remove_readout() {

@@ -51,6 +51,9 @@ struct Store::Impl {
   // What was done in memory and did not come to the disk is forgotten: all is read again. Returns
   // `reason`.
   Status restore(Status reason);
+  // `reason`; but if it is that a device was lost, memory may hold half of a change: all is read
+  // again, and the CPU goes on.
+  Status after_failure(Status reason);
 };
 
 // The learner and its mark as DIR/snapshot, by atomic replacement.

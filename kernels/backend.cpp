@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "platform/arena.h"
+#include "platform/device_staging.h"
 
 #if defined(ENGRAM_CUDA)
 #include "kernels/kernels_cuda.h"
@@ -76,6 +77,18 @@ const Backend& backend_in_use() {
     set_buffer_memory(made.backend.memory);
   }
   return made.backend;
+}
+
+Status give_up_lost_device() {
+  Choice& made = choice_made();
+  const std::lock_guard lock(made.mutex);
+  if (made.backend.memory == nullptr) return {};
+  Status lost = DeviceStaging::of(*made.backend.memory).lost();
+  if (lost.ok()) return {};
+  made.backend = Backend{};
+  made.backend.why_cpu = lost.what();
+  set_buffer_memory(nullptr);
+  return lost;
 }
 
 const Kernels& chosen_kernels() {

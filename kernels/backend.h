@@ -42,4 +42,8 @@ void use_backend(const Backend& backend);
 void use_any_backend();
 const Backend& backend_in_use();
 
+// If the device in use was lost in the middle of work, the CPU takes over from now on, for what is
+// made from now on: says why. ok: no device was lost.
+Status give_up_lost_device();
+
 }  // namespace engram

@@ -1,7 +1,7 @@
 // Memory of the emulated device, and the faults that a test may give it.
 //
-// With separate memory every launch is looked at before it runs: a word of its arguments that is
-// the address of mapped memory, but not of the device's, is a pointer that a real kernel would fault on.
+// With separate memory every launch is looked at before it runs: a pointer among its arguments that
+// is not into the device's memory is one that a real kernel would fault on.
 #include "platform/device_memory.h"
 
 #include <algorithm>
@@ -10,9 +10,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "platform/device.h"
 #include "platform/device_trial_simt.h"
@@ -43,23 +40,11 @@ bool is_ours(const void* memory) {
   return address - after->first < after->second;
 }
 
-bool is_mapped(std::uintptr_t address) {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  unsigned char resident = 0;
-  return address >= page &&
-         mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
-}
-
 void look_at_arguments() {
-  const Launch& launch = block().launch;
-  for (std::size_t at = sizeof(void*); at + sizeof(void*) <= launch.arguments_bytes;
-       at += sizeof(void*)) {  // the first is the kernel itself
-    std::uintptr_t word = 0;
-    std::memcpy(&word, static_cast<const char*>(launch.arguments) + at, sizeof word);
-    if (is_mapped(word) && !is_ours(reinterpret_cast<const void*>(word))) {
-      block().error = "a kernel was given memory that the device cannot reach";  // not run
-    }
-  }
+  block().launch.visit_pointers(block().launch.arguments, [](const void* pointer) {
+    if (pointer == nullptr || is_ours(pointer)) return;
+    block().error = "a kernel was given memory that the device cannot reach";  // it does not run
+  });
 }
 
 Status lost() {

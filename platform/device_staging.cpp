@@ -57,6 +57,7 @@ Result<void*> DeviceStaging::take(std::size_t bytes) {
 }
 
 Status StagingTurn::begin() {
+  ENGRAM_TRY(staging_.lost_);
   ENGRAM_ASSIGN(stream_, memory_.open());
   staging_.used_ = 0;
   if (staging_.chunks_.size() > 1) {  // it grew in the last turn
@@ -84,7 +85,12 @@ Result<void*> StagingTurn::place(const void* data, std::size_t pitch, std::size_
 Status StagingTurn::end(Status status) {
   // Also after a failure: some of the work may be under way.
   if (Status waited = memory_.synchronise(stream_); status.ok()) status = std::move(waited);
-  if (!status.ok() || return_count_ == 0) return status;
+  if (status.ok() && return_count_ > 0) status = copy_back();
+  if (status.code() == Code::device_failure) staging_.lost_ = status;
+  return status;
+}
+
+Status StagingTurn::copy_back() {
   for (std::size_t i = 0; i < return_count_; ++i) {
     const Return& back = returns_[i];
     ENGRAM_TRY(memory_.copy(stream_, back.host, back.pitch, back.device, row_pitch(back.bytes),

@@ -35,7 +35,10 @@ class DeviceStaging {
 
   // Room for `bytes` at once, taken now rather than in the first operation that needs it.
   Status reserve(std::size_t bytes);
-  std::size_t bytes() const;                            // of staging memory
+  std::size_t bytes() const;  // of staging memory
+  // Why the device is of no use any more: a failure of its own. Every later turn is refused with it.
+  const Status& lost() const { return lost_; }
+  void try_again() { lost_ = {}; }                      // for tests, whose devices come back
   std::size_t copied_bytes() const { return copied_; }  // to the device and back, so far
 
  private:
@@ -52,6 +55,7 @@ class DeviceStaging {
   std::vector<Chunk> chunks_;  // one, but for the operation in which it grows
   std::size_t used_ = 0;       // of the last
   std::size_t copied_ = 0;
+  Status lost_;
 };
 
 class StagingTurn {
@@ -70,6 +74,8 @@ class StagingTurn {
   Status end(Status status);
 
  private:
+  Status copy_back();
+
   struct Return {
     void* host;
     std::size_t pitch;

@@ -19,6 +19,7 @@
 #define ENGRAM_DEVICE_NAMESPACE cuda
 #else
 #include "platform/simt.h"
+#include "platform/simt_arguments.h"
 #define ENGRAM_DEVICE_NAMESPACE simt
 #endif
 
@@ -53,7 +54,12 @@ Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]]
   const auto body = [](const void* c) {
     std::apply(static_cast<const Call*>(c)->kernel, static_cast<const Call*>(c)->arguments);
   };
-  return run({geometry.grid, geometry.block, geometry.shared_bytes, body, &call, sizeof call});
+  const auto pointers = [](const void* c, void (*visit)(const void*)) {
+    std::apply([&](const auto&... argument) { visit_all(visit, argument...); },
+               static_cast<const Call*>(c)->arguments);
+  };
+  return run(
+      {geometry.grid, geometry.block, geometry.shared_bytes, body, &call, sizeof call, pointers});
 #endif
 }
 

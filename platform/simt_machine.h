@@ -57,6 +57,7 @@ struct Launch {
   void (*body)(const void* arguments);
   const void* arguments;
   std::size_t arguments_bytes;
+  void (*visit_pointers)(const void* arguments, void (*visit)(const void* pointer));
 };
 Status run(const Launch& launch);
 

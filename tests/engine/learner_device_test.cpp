@@ -1,0 +1,153 @@
+// A whole learner on a device with memory of its own (the emulated one): the same statistics to the
+// bit, the same answers, and what happens when the device has too little memory or is lost.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "engine/learner.h"
+#include "engine/store.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+#include "tests/support/small_store.h"
+#include "tests/support/staged_simt.h"
+#include "tests/support/synthetic.h"
+#include "tests/support/temp_directory.h"
+
+namespace engram {
+namespace {
+
+using test::make_samples;
+using test::OnSimtDevice;
+using test::Samples;
+using test::says;
+
+struct Learned {
+  std::string digest;
+  Form form;
+  std::vector<int> said;
+  std::vector<float> weights;
+  double lambda;
+};
+
+// Two tasks, and samples learned at once after them.
+Learned run(const LearnerConfig& config, const Samples& samples, const Samples& test) {
+  Learner learner = Learner::create(config).value();
+  const int third = samples.count() / 3;
+  for (int task = 0; task < 2; ++task) {
+    REQUIRE(learner.learn(samples.features(task * third, third), samples.names(task * third, third))
+                .ok());
+    const auto report = learner.end_task();
+    CAPTURE(report.status().what());
+    REQUIRE(report.ok());
+  }
+  for (int i = 2 * third; i < samples.count(); ++i) {
+    REQUIRE(learner.learn(samples.features(i, 1), samples.names(i, 1)).ok());
+    if (i % 4 == 0) REQUIRE(learner.refresh().ok());
+  }
+  REQUIRE(learner.refresh().ok());
+  std::vector<Prediction> predictions(std::size_t(test.count()));
+  REQUIRE(learner.classify(test.features(), predictions).ok());
+  Learned outcome{
+      learner.digest(), learner.form(), {}, learner.readout()->weights, learner.readout()->lambda};
+  for (const Prediction& prediction : predictions) outcome.said.push_back(prediction.class_index);
+  return outcome;
+}
+
+Samples mixed(int classes, int per_class, unsigned draw) {
+  const Samples samples = make_samples(classes, per_class, 12, 1, draw);
+  std::vector<int> order;
+  for (int i = 0; i < per_class; ++i)
+    for (int k = 0; k < classes; ++k) order.push_back(k * per_class + i);
+  return test::reordered(samples, order);
+}
+
+}  // namespace
+
+TEST_CASE("learner: on a device the same statistics to the bit and the same answers",
+          "[engine][device]") {
+  const bool keep = GENERATE(true, false);
+  LearnerConfig config = test::exact_config(12, 130);
+  config.keep_features = keep;
+  const Samples samples = mixed(4, 9, 1), test = mixed(4, 5, 2);
+  const Learned cpu = run(config, samples, test);
+  REQUIRE(cpu.form == (keep ? Form::factored : Form::dense));
+
+  const OnSimtDevice on;
+  const Learned device = run(config, samples, test);
+  CHECK(device.form == cpu.form);
+  CHECK(device.digest == cpu.digest);
+  CHECK(device.said == cpu.said);
+  CHECK(std::fabs(device.lambda / cpu.lambda - 1) < 1e-3);
+  REQUIRE(device.weights.size() == cpu.weights.size());
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < cpu.weights.size(); ++i) {
+    worst = std::max(worst, std::fabs(double{cpu.weights[i]} - device.weights[i]));
+    largest = std::max(largest, std::fabs(double{cpu.weights[i]}));
+  }
+  CHECK(worst < 1e-3 * largest);
+}
+
+TEST_CASE("learner: the move to sums on a device", "[engine][device]") {
+  const Samples samples = mixed(3, 40, 1);
+  LearnerConfig config = test::exact_config(12, 100);
+  const auto learned = [&] {
+    Learner learner = Learner::create(config).value();
+    REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+    REQUIRE(learner.form() == Form::dense);
+    return learner.digest();
+  };
+  const std::string cpu = learned();
+  const OnSimtDevice on;
+  CHECK(learned() == cpu);
+}
+
+TEST_CASE("learner: a device with too little memory refuses before anything starts",
+          "[engine][device]") {
+  const OnSimtDevice on({.memory_bytes = simt::device_bytes_allocated() + 1000});
+  LearnerConfig config = test::exact_config(12, 2000);
+  config.keep_features = false;
+  const auto refused = Learner::create(config);
+  REQUIRE(refused.status().code() == Code::out_of_memory);
+  CHECK(says(refused.status(), "--backend cpu"));
+}
+
+TEST_CASE("store: a device lost in the middle leaves the state intact, and the CPU takes over",
+          "[engine][device]") {
+  const bool keep = GENERATE(true, false);
+  const int waits = GENERATE(0, 1, 2, 3, 4, 6, 8);  // operations until it is lost
+  CAPTURE(keep, waits);
+  LearnerConfig config = test::small_config();
+  config.keep_features = keep;
+  const test::TempDirectory place;
+  const std::string directory = place.path() + "/state";
+
+  const OnSimtDevice on;
+  Store store = Store::create(directory, config).value();
+  for (int i = 0; i < 3; ++i) REQUIRE(store.learn(test::small_batch(i)).ok());
+  REQUIRE(store.end_task().ok());
+  const std::string before = store.learner().digest();
+
+  simt::device_trial().waits_until_lost = waits;
+  Status lost = store.learn(test::small_batch(3));
+  const bool learned = lost.ok();  // it was lost later
+  if (learned) lost = store.end_task().status();
+  if (lost.ok()) return;  // not lost at all in so few operations
+  CHECK(lost.code() == Code::device_failure);
+  CHECK(says(lost, "cudaStreamSynchronize"));
+  CHECK(says(lost, "--backend cpu"));
+  CHECK(backend_in_use().kernels == &kCpuKernels);
+  CHECK(says(backend_in_use().why_cpu, "GPU stopped"));
+  if (!learned) CHECK(store.learner().digest() == before);
+
+  // The same process goes on, and another reads the same.
+  if (!learned) REQUIRE(store.learn(test::small_batch(3)).ok());
+  REQUIRE(store.end_task().ok());
+  const std::string after = store.learner().digest();
+  CHECK(test::reopened(directory).status().code() == Code::busy);
+  store = Store::create(place.path() + "/other", config).value();
+  const auto again = test::reopened(directory);
+  REQUIRE(again.ok());
+  CHECK(again.value().digest == after);
+}
+
+}  // namespace engram

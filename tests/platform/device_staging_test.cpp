@@ -1,0 +1,135 @@
+// Operands that the device cannot reach: copied there and back, and only then.
+#include "platform/device_staging.h"
+
+#include <cstring>
+#include <vector>
+
+#include "platform/arena.h"
+#include "platform/device_trial_simt.h"
+#include "platform/resizable_memory.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+
+namespace engram {
+namespace {
+
+using simt::kMemory;
+using test::says;
+
+struct Apart {  // memory of the device's own
+  explicit Apart(simt::DeviceTrial trial = {}) : on((trial.separate_memory = true, trial)) {
+    DeviceStaging::of(kMemory).try_again();
+  }
+  ~Apart() { DeviceStaging::of(kMemory).try_again(); }
+  simt::OnTrial on;
+};
+
+}  // namespace
+
+TEST_CASE("device_staging: rows go to the device and come back", "[platform][device]") {
+  const Apart apart;
+  std::vector<float> host(5 * 9, 1.0f);
+  REQUIRE_FALSE(kMemory.reaches(host.data()));
+  StagingTurn turn(kMemory);
+  REQUIRE(turn.begin().ok());
+  // Four rows of seven floats, nine apart.
+  void* there = turn.place(host.data(), 9 * 4, 7 * 4, 4, true).value();
+  REQUIRE(kMemory.reaches(there));
+  REQUIRE(kMemory.reaches(static_cast<char*>(there) + StagingTurn::row_pitch(7 * 4) * 3 + 27));
+  for (int r = 0; r < 4; ++r) {
+    auto* row = reinterpret_cast<float*>(static_cast<char*>(there) +
+                                         StagingTurn::row_pitch(7 * 4) * std::size_t(r));
+    for (int c = 0; c < 7; ++c) {
+      REQUIRE(row[c] == 1.0f);
+      row[c] = float(10 * r + c);
+    }
+  }
+  REQUIRE(turn.end(Status()).ok());
+  for (int i = 0; i < 45; ++i) {
+    const bool ours = i < 4 * 9 && i % 9 < 7;
+    REQUIRE(host[std::size_t(i)] == (ours ? float(10 * (i / 9) + i % 9) : 1.0f));
+  }
+}
+
+TEST_CASE("device_staging: after a failure the host's operands are as before",
+          "[platform][device]") {
+  const Apart apart;
+  std::vector<float> host(100, 1.0f);
+  StagingTurn turn(kMemory);
+  REQUIRE(turn.begin().ok());
+  void* there = turn.place(host.data(), 400, 400, 1, true).value();
+  std::memset(there, 0, 400);
+  REQUIRE(turn.end(Status(Code::bad_data, "no factor")).code() == Code::bad_data);
+  REQUIRE(host == std::vector<float>(100, 1.0f));
+}
+
+TEST_CASE("device_staging: memory is taken once, and kept", "[platform][device]") {
+  const Apart apart;
+  std::vector<std::byte> large(1 << 20);
+  DeviceStaging& staging = DeviceStaging::of(kMemory);
+  const auto run = [&](int operands) {
+    StagingTurn turn(kMemory);
+    REQUIRE(turn.begin().ok());
+    for (int i = 0; i < operands; ++i) {
+      REQUIRE(turn.place(large.data(), large.size(), large.size(), 1, i == 0).ok());
+    }
+    REQUIRE(turn.end(Status()).ok());
+  };
+  run(3);
+  run(3);  // what grew is joined
+  const std::size_t bytes = simt::device_bytes_allocated();
+  for (int i = 0; i < 5; ++i) run(1 + i % 3);
+  REQUIRE(simt::device_bytes_allocated() == bytes);
+  REQUIRE(staging.bytes() >= 3u << 20);
+}
+
+TEST_CASE("device_staging: too little memory is refused with figures", "[platform][device]") {
+  const Apart apart({.memory_bytes = simt::device_bytes_allocated() + (8 << 20)});
+  const auto refused = kMemory.allocate(9 << 20);
+  REQUIRE(refused.status().code() == Code::out_of_memory);
+  REQUIRE(says(refused.status(), "8 MiB free"));
+  REQUIRE(says(refused.status(), "9 MiB"));
+}
+
+TEST_CASE("device_staging: a lost device refuses every later turn", "[platform][device]") {
+  const Apart apart({.waits_until_lost = 1});
+  std::vector<float> host(100, 1.0f);
+  const auto run = [&] {
+    StagingTurn turn(kMemory);
+    ENGRAM_TRY(turn.begin());
+    ENGRAM_ASSIGN(void* there, turn.place(host.data(), 400, 400, 1, true));
+    std::memset(there, 0, 400);
+    return turn.end(Status());
+  };
+  const Status first = run();  // lost while the result comes back
+  REQUIRE(first.code() == Code::device_failure);
+  REQUIRE(says(first, "cudaStreamSynchronize"));
+  REQUIRE(run().code() == Code::device_failure);
+  REQUIRE_FALSE(DeviceStaging::of(kMemory).lost().ok());
+}
+
+TEST_CASE("arena: from a device where one computes", "[platform][device][arena]") {
+  const Apart apart;
+  const std::size_t before = simt::device_bytes_allocated();
+  set_buffer_memory(&kMemory);
+  {
+    Arena arena = Arena::create(4096).value();
+    ResizableMemory memory;
+    REQUIRE(memory.resize(1000));
+    std::memset(memory.data(), 7, 1000);
+    set_buffer_memory(nullptr);  // what is there stays what it is
+    auto* floats = arena.take<float>(1000);
+    REQUIRE(kMemory.reaches(floats));
+    REQUIRE(floats[0] == 0.0f);
+    REQUIRE(floats[999] == 0.0f);
+    Arena moved = std::move(arena);
+    REQUIRE(simt::device_bytes_allocated() == before + 4096 + 1000);
+    REQUIRE(memory.resize(3000));  // to the machine's
+    REQUIRE_FALSE(kMemory.reaches(memory.data()));
+    REQUIRE(static_cast<char*>(memory.data())[999] == 7);
+    REQUIRE(simt::device_bytes_allocated() == before + 4096);
+  }
+  REQUIRE(simt::device_bytes_allocated() == before);
+}
+
+}  // namespace engram

@@ -1,0 +1,59 @@
+// The emulated device as a program would use a GPU: the table with staging, and arenas in the
+// device's memory.
+#pragma once
+
+#include "kernels/backend.h"
+#include "kernels/kernels_simt.h"
+#include "kernels/staged_call.h"
+#include "platform/device_trial_simt.h"
+
+namespace engram::test {
+
+// What has no .cu runs on the CPU, as in kernels_cuda.h.
+template <auto operation>
+constexpr auto staged_or_cpu() {
+  if constexpr (kSimtKernels.*operation != nullptr) {
+    return staged<simt::kMemory, kSimtKernels.*operation>;
+  } else {
+    return kCpuKernels.*operation;
+  }
+}
+
+inline constexpr Kernels kStagedSimtKernels{
+    .name = "staged simt",
+    .preprocess = staged_or_cpu<&Kernels::preprocess>(),
+    .quantise = staged_or_cpu<&Kernels::quantise>(),
+    .sign_project = staged_or_cpu<&Kernels::sign_project>(),
+    .activate = staged_or_cpu<&Kernels::activate>(),
+    .project = staged_or_cpu<&Kernels::project>(),
+    .score = staged_or_cpu<&Kernels::score>(),
+    .gram_update = staged_or_cpu<&Kernels::gram_update>(),
+    .class_sums = staged_or_cpu<&Kernels::class_sums>(),
+    .kernel_rows = staged_or_cpu<&Kernels::kernel_rows>(),
+    .cholesky = staged_or_cpu<&Kernels::cholesky>(),
+    .cholesky_solve = staged_or_cpu<&Kernels::cholesky_solve>(),
+    .inverse_diagonal = staged_or_cpu<&Kernels::inverse_diagonal>(),
+    .factor_append = staged_or_cpu<&Kernels::factor_append>(),
+    .triangular_solve = staged_or_cpu<&Kernels::triangular_solve>(),
+    .combine_rows = staged_or_cpu<&Kernels::combine_rows>()};
+
+// Computes there for as long as it lives; device code may touch only the device's memory.
+class OnSimtDevice {
+ public:
+  explicit OnSimtDevice(simt::DeviceTrial trial = {})
+      : trial_((trial.separate_memory = true, trial)) {
+    DeviceStaging::of(simt::kMemory).try_again();
+    use_backend({&kStagedSimtKernels, &simt::kMemory, simt::find_device().value(), {}});
+  }
+  ~OnSimtDevice() {
+    use_backend({});
+    DeviceStaging::of(simt::kMemory).try_again();
+  }
+  OnSimtDevice(const OnSimtDevice&) = delete;
+  OnSimtDevice& operator=(const OnSimtDevice&) = delete;
+
+ private:
+  simt::OnTrial trial_;
+};
+
+}  // namespace engram::test
