@@ -1,12 +1,16 @@
 // The operands of kernel trials: one case is one operation on one shape.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "platform/buffer_allocator.h"
+#include "tools/units.h"
 
 namespace engram {
 
@@ -17,13 +21,32 @@ struct TrialShape {
   int classes;   // K
 };
 
+// Operands lie where a learner's do, in memory that the device reaches: no copy is measured.
+using TrialFloats = BufferVector<float>;
+
+// Runs the operation alone, and keeps the shortest time.
+class TrialClock {
+ public:
+  template <class Call>
+  Status operator()(const Call& call) const {
+    const double start = seconds_now();
+    Status status = call();
+    shortest_ = std::min(shortest_, seconds_now() - start);
+    return status;
+  }
+  double milliseconds() const { return 1e3 * shortest_; }
+
+ private:
+  mutable double shortest_ = std::numeric_limits<double>::infinity();
+};
+
 struct TrialCase {
   std::string operation;
   std::string shape;
   double tolerance;                                 // 0: whole numbers, the same bits
   std::function<bool(const Kernels& kernels)> has;  // the operation, and not the CPU's own
   // The operation on operands of its own, the same ones each time; the result as floats.
-  std::function<Status(const Kernels& kernels, std::vector<float>& result)> run;
+  std::function<Status(const Kernels& kernels, const TrialClock& clock, TrialFloats& result)> run;
 };
 
 inline constexpr double kSameBits = 0;

@@ -35,24 +35,24 @@ struct Operands {
     fill(picture, std::size_t{3} * kWidth * kHeight, [](auto r) { return std::uint8_t(r); });
   }
 
-  std::vector<float> features, hidden, weights, readout, row_weights, sums;
-  std::vector<std::int8_t> bytes;
-  std::vector<std::uint32_t> words;
-  std::vector<std::int32_t> projections, labels;
-  std::vector<std::uint8_t> kept, picture;
+  BufferVector<float> features, hidden, weights, readout, row_weights, sums;
+  BufferVector<std::int8_t> bytes;
+  BufferVector<std::uint32_t> words;
+  BufferVector<std::int32_t> projections, labels;
+  BufferVector<std::uint8_t> kept, picture;
 };
 
 template <class T>
-MatrixView<const T> reads(const std::vector<T>& values, int rows, int cols) {
+MatrixView<const T> reads(const BufferVector<T>& values, int rows, int cols) {
   return {values.data(), rows, cols, cols};
 }
 template <class T>
-MatrixView<T> writes(std::vector<T>& values, int rows, int cols) {
+MatrixView<T> writes(BufferVector<T>& values, int rows, int cols) {
   values.resize(std::size_t(rows) * std::size_t(cols));
   return {values.data(), rows, cols, cols};
 }
 template <class T>
-Status into(std::vector<float>& result, const std::vector<T>& values, Status status) {
+Status into(BufferVector<float>& result, const BufferVector<T>& values, Status status) {
   result.assign(values.begin(), values.end());
   return status;
 }
@@ -60,7 +60,6 @@ Status into(std::vector<float>& result, const std::vector<T>& values, Status sta
 }  // namespace
 
 std::vector<TrialCase> frame_cases(const TrialShape& s) {
-  using Floats = std::vector<float>;
   const auto o = std::make_shared<const Operands>(s);
   const int b = s.frames, l = s.features, m = s.units, k = s.classes;
   const std::string input = fmt::format("B {} L {}", b, l), output = fmt::format("B {} M {}", b, m),
@@ -69,66 +68,85 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
   const KeptView kept{o->kept.data(), nullptr, b, m};
   return {trial_case("preprocess", &Kernels::preprocess, fmt::format("{} x {}", kWidth, kHeight),
                      kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        const PreprocessSpec how{.resize = 32, .crop = kCrop};
-                       return kernels.preprocess(Stream{}, reads(o->picture, kHeight, 3 * kWidth),
-                                                 how, writes(result, 3, kCrop * kCrop));
+                       return clock([&] {
+                         return kernels.preprocess(Stream{}, reads(o->picture, kHeight, 3 * kWidth),
+                                                   how, writes(result, 3, kCrop * kCrop));
+                       });
                      }),
           trial_case("quantise", &Kernels::quantise, input, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
-                       std::vector<std::int8_t> q;
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       BufferVector<std::int8_t> q;
                        const auto to = writes(q, b, l);
-                       return into(result, q,
-                                   kernels.quantise(Stream{}, reads(o->features, b, l), 40.0f, to));
+                       return into(result, q, clock([&] {
+                                     return kernels.quantise(Stream{}, reads(o->features, b, l),
+                                                             40.0f, to);
+                                   }));
                      }),
           trial_case("sign_project", &Kernels::sign_project, both, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
-                       std::vector<std::int32_t> p;
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       BufferVector<std::int32_t> p;
                        const auto to = writes(p, b, m);
-                       return into(result, p,
-                                   kernels.sign_project(Stream{}, reads(o->bytes, b, l),
-                                                        {o->words.data(), l, m}, to));
+                       return into(result, p, clock([&] {
+                                     return kernels.sign_project(Stream{}, reads(o->bytes, b, l),
+                                                                 {o->words.data(), l, m}, to);
+                                   }));
                      }),
           trial_case("activate", &Kernels::activate, output, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
-                       return kernels.activate(Stream{}, reads(o->projections, b, m), 80, 31,
-                                               writes(result, b, m));
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       return clock([&] {
+                         return kernels.activate(Stream{}, reads(o->projections, b, m), 80, 31,
+                                                 writes(result, b, m));
+                       });
                      }),
           trial_case("project", &Kernels::project, both, 1e-5,
-                     [=](const Kernels& kernels, Floats& result) {
-                       return kernels.project(Stream{}, reads(o->features, b, l),
-                                              reads(o->weights, l, m), Nonlinearity::relu,
-                                              writes(result, b, m));
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       return clock([&] {
+                         return kernels.project(Stream{}, reads(o->features, b, l),
+                                                reads(o->weights, l, m), Nonlinearity::relu,
+                                                writes(result, b, m));
+                       });
                      }),
           trial_case("score", &Kernels::score, classes, 1e-5,
-                     [=](const Kernels& kernels, Floats& result) {
-                       return kernels.score(Stream{}, reads(o->hidden, b, m),
-                                            reads(o->readout, k, m), writes(result, b, k));
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       return clock([&] {
+                         return kernels.score(Stream{}, reads(o->hidden, b, m),
+                                              reads(o->readout, k, m), writes(result, b, k));
+                       });
                      }),
           trial_case("gram_update", &Kernels::gram_update, output, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result = o->sums;
                        result.resize(std::size_t(m) * std::size_t(m) + std::size_t(m));
                        float* diagonal = result.data() + std::ptrdiff_t{m} * m;
-                       return kernels.gram_update(Stream{}, reads(o->hidden, b, m), 1.0f,
-                                                  {result.data(), diagonal, m, m});
+                       return clock([&] {
+                         return kernels.gram_update(Stream{}, reads(o->hidden, b, m), 1.0f,
+                                                    {result.data(), diagonal, m, m});
+                       });
                      }),
           trial_case("class_sums", &Kernels::class_sums, classes, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result = o->sums;
-                       return kernels.class_sums(Stream{}, reads(o->hidden, b, m),
-                                                 reads(o->labels, 1, b), 1.0f,
-                                                 writes(result, k, m));
+                       return clock([&] {
+                         return kernels.class_sums(Stream{}, reads(o->hidden, b, m),
+                                                   reads(o->labels, 1, b), 1.0f,
+                                                   writes(result, k, m));
+                       });
                      }),
           trial_case("kernel_rows", &Kernels::kernel_rows, output, kSameBits,
-                     [=](const Kernels& kernels, Floats& result) {
-                       return kernels.kernel_rows(Stream{}, kept, kept, writes(result, b, b));
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       return clock([&] {
+                         return kernels.kernel_rows(Stream{}, kept, kept, writes(result, b, b));
+                       });
                      }),
           trial_case("combine_rows", &Kernels::combine_rows, classes, 1e-5,
-                     [=](const Kernels& kernels, Floats& result) {
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result.assign(std::size_t(k) * std::size_t(m), 1.0f);
-                       return kernels.combine_rows(Stream{}, reads(o->row_weights, k, b), kept,
-                                                   writes(result, k, m));
+                       return clock([&] {
+                         return kernels.combine_rows(Stream{}, reads(o->row_weights, k, b), kept,
+                                                     writes(result, k, m));
+                       });
                      })};
 }
 

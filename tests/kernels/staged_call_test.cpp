@@ -13,10 +13,14 @@ using test::kStagedSimtKernels;
 using test::OnSimtDevice;
 using test::says;
 
-TEST_CASE("staged_call: every operation gives the CPU's result from the host's memory",
+TEST_CASE("staged_call: every operation gives the CPU's result, from any memory",
           "[kernels][device]") {
   const OnSimtDevice on;
+  const bool staged = GENERATE(true, false);
+  if (staged) set_buffer_memory(nullptr);  // operands in the machine's memory
+  const std::size_t copied = DeviceStaging::of(simt::kMemory).copied_bytes();
   const KernelTrials trials = try_kernels(kStagedSimtKernels, TrialSize::emulator);
+  CHECK((DeviceStaging::of(simt::kMemory).copied_bytes() > copied) == staged);
   REQUIRE(trials.trials.size() > 20);
   for (const KernelTrial& trial : trials.trials) {
     CAPTURE(trial.operation, trial.shape, trial.difference, trial.status.what());
