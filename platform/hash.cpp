@@ -90,4 +90,36 @@ std::uint64_t Checksum64::value() const {
   return XXH3_64bits_digest(static_cast<const XXH3_state_t*>(state_));
 }
 
+struct SecretHash::State {
+  crypto_generichash_state hash;
+};
+
+SecretHash::SecretHash(const Secret& secret) : state_(std::make_unique<State>()) {
+  crypto_generichash_init(&state_->hash, raw(secret.data()), secret.size(), sizeof(SecretTag));
+}
+SecretHash::SecretHash(SecretHash&&) noexcept = default;
+SecretHash& SecretHash::operator=(SecretHash&&) noexcept = default;
+SecretHash::~SecretHash() = default;
+
+void SecretHash::add(std::span<const std::byte> bytes) {
+  crypto_generichash_update(&state_->hash, raw(bytes.data()), bytes.size());
+}
+
+SecretTag SecretHash::value() {
+  SecretTag tag;
+  crypto_generichash_final(&state_->hash, reinterpret_cast<unsigned char*>(tag.data()), tag.size());
+  return tag;
+}
+
+bool same_tag(const SecretTag& a, const SecretTag& b) {
+  return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+Secret random_secret() {
+  ENGRAM_CHECK(sodium_init() >= 0);
+  Secret secret;
+  randombytes_buf(secret.data(), secret.size());
+  return secret;
+}
+
 }  // namespace engram

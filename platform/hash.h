@@ -1,8 +1,11 @@
-// Two hashes: sha256 names content (models, downloads), checksum64 guards it against damage.
+// Three hashes: sha256 names content (models, downloads), checksum64 guards it against damage,
+// SecretHash against strangers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -27,5 +30,25 @@ class Checksum64 {
  private:
   void* state_;
 };
+
+// BLAKE2b keyed with a secret: who does not know the secret cannot make a value that fits.
+using Secret = std::array<std::byte, 32>;
+using SecretTag = std::array<std::byte, 32>;
+class SecretHash {
+ public:
+  explicit SecretHash(const Secret& secret);
+  SecretHash(SecretHash&&) noexcept;
+  SecretHash& operator=(SecretHash&&) noexcept;
+  ~SecretHash();
+  void add(std::span<const std::byte> bytes);
+  SecretTag value();  // call once
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+// In a time that does not depend on where they differ.
+bool same_tag(const SecretTag& a, const SecretTag& b);
+Secret random_secret();
 
 }  // namespace engram

@@ -13,15 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/convert/child_process.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ENGRAM_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ENGRAM_SANITIZED 1
-#endif
+#include "platform/child_process.h"
+#include "platform/sanitized.h"
 
 namespace engram {
 
@@ -94,9 +87,7 @@ Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits&
 
 std::optional<int> serve_model_trial(int argc, char** argv) {
   if (argc != 8 || std::strcmp(argv[1], kFlag) != 0) return std::nullopt;
-#ifndef ENGRAM_SANITIZED  // sanitizers reserve terabytes of addresses
-  limit(RLIMIT_AS, std::atoll(argv[6]));
-#endif
+  if (!kSanitized) limit(RLIMIT_AS, std::atoll(argv[6]));
   limit(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone
   limit(RLIMIT_CORE, 0);
   const auto report = try_here({.model = argv[2],

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "platform/child_process.h"
 #include "platform/file.h"
 #include "platform/hash.h"
 #include "platform/zip.h"
-#include "tools/convert/child_process.h"
 #include "tools/convert/pickle.h"
 #include "tools/convert/scratch_folder.h"
 

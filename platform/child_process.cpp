@@ -1,5 +1,6 @@
-#include "tools/convert/child_process.h"
+#include "platform/child_process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -31,6 +32,10 @@ int start(const ChildRequest& request, int output, pid_t& child) {
   } else {
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   }
+  // Last, so that it lies on nothing that is still needed; a copy has no close-on-exec.
+  if (request.hand_over >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, request.hand_over, kHandedOver);
+  }
   // A group of its own, so that a timeout also ends what the child has started.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -48,22 +53,43 @@ int start(const ChildRequest& request, int output, pid_t& child) {
   return error;
 }
 
-// Reads until the child has closed its end; false when the time is up.
-bool read_output(int pipe, int seconds, std::string& output) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+// Gives away whole lines of what came since.
+void give_lines(std::string& rest, const std::function<void(const std::string&)>& on_line) {
+  for (std::size_t end; (end = rest.find('\n')) != std::string::npos;) {
+    const std::string line = rest.substr(0, end);
+    rest.erase(0, end + 1);
+    on_line(line);
+  }
+  if (rest.size() > kMaxOutput) rest.clear();  // no line of anything that we know
+}
+
+// Reads until the child has closed its end, its time is up or it shall stop.
+void read_output(int pipe, const ChildRequest& request, ChildOutcome& outcome) {
+  constexpr long kLookForStop = 50;  // ms
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(request.seconds);
+  std::string rest;
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
+    const long left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                          end - std::chrono::steady_clock::now())
+                          .count();
+    outcome.timed_out = left <= 0;
+    outcome.stopped = request.stop != nullptr && request.stop->load();
+    if (outcome.timed_out || outcome.stopped) return;
+    const long wait = request.stop == nullptr ? left : std::min(left, kLookForStop);
     pollfd wanted{.fd = pipe, .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
+    const int ready = ::poll(&wanted, 1, static_cast<int>(wait));
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     char part[4096];
     const ssize_t count = ::read(pipe, part, sizeof part);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return true;
-    output.append(part, static_cast<std::size_t>(count));
-    if (output.size() > kMaxOutput) output.erase(0, output.size() - kMaxOutput);
+    if (count <= 0) return;
+    outcome.output.append(part, static_cast<std::size_t>(count));
+    if (outcome.output.size() > kMaxOutput) {
+      outcome.output.erase(0, outcome.output.size() - kMaxOutput);
+    }
+    if (!request.on_line) continue;
+    rest.append(part, static_cast<std::size_t>(count));
+    give_lines(rest, request.on_line);
   }
 }
 
@@ -87,9 +113,9 @@ Result<ChildOutcome> run_child(const ChildRequest& request) {
     outcome.exit_code = 127;
     return outcome;
   }
-  outcome.timed_out = !read_output(pipe[0], request.seconds, outcome.output);
+  read_output(pipe[0], request, outcome);
   ::close(pipe[0]);
-  if (outcome.timed_out) ::kill(-child, SIGKILL);
+  if (outcome.timed_out || outcome.stopped) ::kill(-child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

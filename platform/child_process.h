@@ -1,6 +1,8 @@
 // Runs a program without a shell, with bounded time and a bounded record of what it says.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,16 @@ struct ChildRequest {
   std::vector<std::string> arguments;  // the program first; looked up in PATH if it has no slash
   int seconds = 60;                    // then it is killed
   bool with_errors = false;            // record standard error too, else it goes nowhere
+  int hand_over = -1;                  // a descriptor that the child finds as kHandedOver
+  // Called with every line of standard output while the child runs.
+  std::function<void(const std::string& line)> on_line = {};
+  const std::atomic<bool>* stop = nullptr;  // becomes true: the child is killed
 };
+inline constexpr int kHandedOver = 3;
 
 struct ChildOutcome {
   bool timed_out = false;
+  bool stopped = false;
   int signal = 0;      // that ended it; 0: it ended by itself
   int exit_code = 0;   // 127: the program could not be started
   std::string output;  // the last 64 KiB

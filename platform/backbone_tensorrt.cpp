@@ -1,0 +1,97 @@
+#include "platform/backbone_tensorrt.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace engram {
+
+namespace {
+
+constexpr unsigned kMapped = 2;       // CU_MEMHOSTALLOC_DEVICEMAP
+constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+
+}  // namespace
+
+Result<std::unique_ptr<Backbone>> GpuBackbone::create(const CudaDriver& driver, const Gpu& gpu,
+                                                      std::unique_ptr<DeviceNetwork> network) {
+  std::unique_ptr<GpuBackbone> made(new GpuBackbone(driver, gpu, std::move(network)));
+  void* context = nullptr;  // what a call that fails leaves behind is not ours to release
+  ENGRAM_TRY(driver.check(driver.context_retain(&context, gpu.device), "cuDevicePrimaryCtxRetain"));
+  made->context_ = context;
+  ENGRAM_TRY(driver.check(driver.context_set(made->context_), "cuCtxSetCurrent"));
+  ENGRAM_TRY(driver.check(driver.stream_create(&made->stream_, kNonBlocking), "cuStreamCreate"));
+  const auto batch = static_cast<std::size_t>(made->max_batch());
+  ENGRAM_TRY(made->allocate(made->inputs_, batch * std::size_t(made->input_values())));
+  ENGRAM_TRY(made->allocate(made->features_, batch * std::size_t(made->features())));
+  return std::unique_ptr<Backbone>(std::move(made));
+}
+
+GpuBackbone::~GpuBackbone() {
+  if (context_ == nullptr) return;
+  driver_.context_set(context_);
+  if (stream_ != nullptr) driver_.stream_synchronize(stream_);
+  network_.reset();
+  release(inputs_);
+  release(features_);
+  if (stream_ != nullptr) driver_.stream_destroy(stream_);
+  driver_.context_release(gpu_.device);
+}
+
+Status GpuBackbone::allocate(Shared& memory, std::size_t values) {
+  memory.bytes = values * sizeof(float);
+  void* host = nullptr;
+  ENGRAM_TRY(driver_.check(driver_.host_allocate(&host, memory.bytes, kMapped), "cuMemHostAlloc"));
+  memory.host = static_cast<float*>(host);
+  std::memset(host, 0, memory.bytes);  // pictures that fill up a fixed batch are black
+  if (gpu_.shares_memory) {
+    return driver_.check(driver_.host_address(&memory.device, host, 0),
+                         "cuMemHostGetDevicePointer");
+  }
+  return driver_.check(driver_.device_allocate(&memory.device, memory.bytes), "cuMemAlloc");
+}
+
+void GpuBackbone::release(Shared& memory) {
+  if (!gpu_.shares_memory && memory.device != 0) driver_.device_free(memory.device);
+  if (memory.host != nullptr) driver_.host_free(memory.host);
+  memory = {};
+}
+
+Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> features) {
+  const auto values = static_cast<std::size_t>(input_values());
+  const auto width = static_cast<std::size_t>(this->features());
+  const int batch = network_->fixed_batch() ? max_batch() : inputs.rows;
+  for (int row = 0; row < inputs.rows; ++row) {
+    std::memcpy(inputs_.host + values * std::size_t(row), inputs.row(row), values * sizeof(float));
+  }
+  if (!gpu_.shares_memory) {
+    const std::size_t bytes = values * std::size_t(batch) * sizeof(float);
+    ENGRAM_TRY(driver_.check(driver_.upload(inputs_.device, inputs_.host, bytes, stream_),
+                             "cuMemcpyHtoDAsync"));
+  }
+  ENGRAM_TRY(network_->enqueue(batch, inputs_.device, features_.device, stream_));
+  if (!gpu_.shares_memory) {
+    const std::size_t bytes = width * std::size_t(inputs.rows) * sizeof(float);
+    ENGRAM_TRY(driver_.check(driver_.download(features_.host, features_.device, bytes, stream_),
+                             "cuMemcpyDtoHAsync"));
+  }
+  ENGRAM_TRY(driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize"));
+  for (int row = 0; row < inputs.rows; ++row) {
+    std::memcpy(features.row(row), features_.host + width * std::size_t(row),
+                width * sizeof(float));
+  }
+  return {};
+}
+
+Status GpuBackbone::run(MatrixView<const float> inputs, MatrixView<float> features) {
+  ENGRAM_CHECK(inputs.cols == input_values() && features.cols == this->features() &&
+               inputs.rows == features.rows);
+  ENGRAM_TRY(driver_.check(driver_.context_set(context_), "cuCtxSetCurrent"));  // of any thread
+  for (int first = 0; first < inputs.rows; first += max_batch()) {
+    const int count = std::min(max_batch(), inputs.rows - first);
+    ENGRAM_TRY(run_part(inputs.row_range(first, count), features.row_range(first, count)));
+  }
+  return {};
+}
+
+}  // namespace engram

@@ -1,0 +1,65 @@
+// A backbone on the GPU: a network that TensorRT runs, and the memory between it and the host.
+//
+// Where CPU and GPU share memory (every Jetson) nothing is copied: the network reads and writes
+// memory of the host, mapped once. Elsewhere inputs go up and features come down on one stream.
+// Work that stays on the GPU calls the network itself, with addresses of its own (network()).
+#pragma once
+
+#include <memory>
+
+#include "platform/backbone.h"
+#include "platform/driver_tensorrt.h"
+#include "platform/status.h"
+
+namespace engram {
+
+// What TensorRT computes; the double of tests does so on the host.
+class DeviceNetwork {
+ public:
+  virtual ~DeviceNetwork() = default;
+  virtual int input_values() const = 0;  // floats per picture
+  virtual int features() const = 0;
+  virtual int max_batch() const = 0;
+  virtual bool fixed_batch() const = 0;  // takes max_batch() pictures, never fewer
+  // inputs (batch, input_values) -> features (batch, L), both of floats on the device, on `stream`;
+  // returns before it is done.
+  virtual Status enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void* stream) = 0;
+};
+
+class GpuBackbone final : public Backbone {
+ public:
+  // Takes all memory now. out_of_memory: the GPU has no more.
+  static Result<std::unique_ptr<Backbone>> create(const CudaDriver& driver, const Gpu& gpu,
+                                                  std::unique_ptr<DeviceNetwork> network);
+  ~GpuBackbone() override;
+
+  int input_values() const override { return network_->input_values(); }
+  int features() const override { return network_->features(); }
+  int max_batch() const override { return network_->max_batch(); }
+  Status run(MatrixView<const float> inputs, MatrixView<float> features) override;
+
+  DeviceNetwork& network() { return *network_; }
+  void* stream() const { return stream_; }
+
+ private:
+  // Memory that the host writes or reads and the device knows by an address.
+  struct Shared {
+    float* host = nullptr;
+    DeviceAddress device = 0;
+    std::size_t bytes = 0;
+  };
+  GpuBackbone(const CudaDriver& driver, const Gpu& gpu, std::unique_ptr<DeviceNetwork> network)
+      : driver_(driver), gpu_(gpu), network_(std::move(network)) {}
+  Status allocate(Shared& memory, std::size_t values);
+  void release(Shared& memory);
+  Status run_part(MatrixView<const float> inputs, MatrixView<float> features);
+
+  CudaDriver driver_;
+  Gpu gpu_;
+  std::unique_ptr<DeviceNetwork> network_;
+  void* context_ = nullptr;
+  void* stream_ = nullptr;
+  Shared inputs_, features_;
+};
+
+}  // namespace engram

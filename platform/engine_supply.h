@@ -1,0 +1,29 @@
+// An engine for a model, by the shortest way: from the cache, else built and kept.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "platform/engine_build.h"
+#include "platform/engine_library.h"
+#include "platform/status.h"
+
+namespace engram {
+
+struct EngineOrder {
+  EngineLibrary* library = nullptr;
+  std::string cache;         // folder of the engines
+  std::string model_sha256;  // of request.model
+  EngineRequest request;
+  bool may_build = true;  // false: only what the cache has
+  BuildOptions build = {};
+  // Sentences about what did not stop us: no cache, an engine that was thrown away, float instead
+  // of half.
+  std::function<void(const std::string&)> on_note = {};
+};
+
+// The engine, open on the GPU. not_found: there is none, and it may not be built.
+Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order);
+
+}  // namespace engram

@@ -1,0 +1,132 @@
+#include "platform/backbone_tensorrt.h"
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/fake_cuda_driver.h"
+#include "tests/support/says.h"
+
+using namespace engram;
+using namespace engram::test;
+
+namespace {
+
+Result<std::unique_ptr<Backbone>> opened(const CudaDriver& driver, bool fixed = false) {
+  const auto gpu = find_gpu(driver);
+  REQUIRE(gpu.ok());
+  return GpuBackbone::create(driver, gpu.value(), std::make_unique<FakeNetwork>(fixed));
+}
+
+// Picture p is p + 1 all over.
+std::vector<float> pictures(int count) {
+  std::vector<float> values;
+  for (int p = 0; p < count; ++p) values.insert(values.end(), 12, float(p + 1));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU is found, or a sentence says why not", "[platform][tensorrt]") {
+  const CudaDriver driver = fake_cuda_driver();
+  FakeDriverState& state = fake_driver_state();
+  const auto gpu = find_gpu(driver);
+  REQUIRE(gpu.ok());
+  CHECK(gpu.value().name == "Orin, compute 8.7");
+  CHECK_FALSE(gpu.value().shares_memory);
+
+  const auto refused = [&](const char* words) {
+    const Status status = find_gpu(driver).status();
+    INFO(status.what());
+    return status.code() == Code::not_supported && says(status, words);
+  };
+  state.devices = 0;
+  CHECK(refused("no NVIDIA GPU"));
+  state.devices = 1;
+  state.version = 11040;
+  CHECK(refused("too old: it knows CUDA 11.4"));
+  state.version = 12060;
+  state.fail_call = "cuInit";
+  state.fail_with = 100;
+  CHECK(refused("no NVIDIA GPU"));
+  state.fail_with = 999;
+  CHECK(refused("driver does not work: cuInit failed: CUDA_ERROR_UNKNOWN (999)"));
+  for (const char* call : {"cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet",
+                           "cuDeviceGetName", "cuDeviceGetAttribute"}) {
+    state.fail_call = call;
+    CHECK(says(find_gpu(driver).status(), call));
+  }
+  CHECK(says(load_cuda_driver("libengram-no-such-driver.so.1").status(), "no NVIDIA driver"));
+  CHECK(says(load_cuda_driver("libm.so.6").status(), "not a driver"));
+}
+
+TEST_CASE("pictures go to the GPU in batches and features come back", "[platform][tensorrt]") {
+  const bool fixed = GENERATE(false, true), integrated = GENERATE(false, true);
+  const CudaDriver driver = fake_cuda_driver();
+  FakeDriverState& state = fake_driver_state();
+  state.integrated = integrated;
+  {
+    auto backbone = opened(driver, fixed);
+    REQUIRE(backbone.ok());
+    for (const int count : {0, 1, 4, 5, 9}) {
+      state.uploads = state.downloads = 0;
+      const std::vector<float> inputs = pictures(count);
+      std::vector<float> features(static_cast<std::size_t>(3 * count), -1);  // rows of stride 3
+      REQUIRE(
+          (*backbone)->run({inputs.data(), count, 12, 12}, {features.data(), count, 2, 3}).ok());
+      for (int p = 0; p < count; ++p) {
+        const auto at = static_cast<std::size_t>(3 * p);
+        CHECK(features[at] == 12.0f * float(p + 1));
+        CHECK(features[at + 1] == (fixed ? 4.0f : float(std::min(4, count - p / 4 * 4))));
+        CHECK(features[at + 2] == -1);
+      }
+      const int parts = (count + 3) / 4;
+      CHECK(state.uploads == (integrated ? 0 : parts));  // shared memory is not copied
+      CHECK(state.downloads == (integrated ? 0 : parts));
+    }
+    CHECK(state.live > 0);
+  }
+  CHECK(state.live == 0);
+}
+
+TEST_CASE("every call that fails is told by its name, and nothing is kept",
+          "[platform][tensorrt]") {
+  struct Fault {
+    const char* call;
+    int after;
+  };
+  for (const Fault fault :
+       {Fault{"cuDevicePrimaryCtxRetain", 0}, Fault{"cuCtxSetCurrent", 0},
+        Fault{"cuStreamCreate", 0}, Fault{"cuMemHostAlloc", 0}, Fault{"cuMemHostAlloc", 1},
+        Fault{"cuMemAlloc", 0}, Fault{"cuMemAlloc", 1}}) {
+    const CudaDriver driver = fake_cuda_driver();
+    FakeDriverState& state = fake_driver_state();
+    state.fail_call = fault.call;
+    state.fail_with = 2;
+    state.fail_after = fault.after;
+    const auto backbone = opened(driver);
+    REQUIRE_FALSE(backbone.ok());
+    INFO(backbone.status().what());
+    CHECK(backbone.status().code() == Code::out_of_memory);
+    CHECK(says(backbone.status(), fault.call));
+    CHECK(state.live == 0);
+  }
+  for (const char* call : {"cuCtxSetCurrent", "cuMemcpyHtoDAsync", "enqueue", "cuMemcpyDtoHAsync",
+                           "cuStreamSynchronize"}) {
+    const CudaDriver driver = fake_cuda_driver();
+    FakeDriverState& state = fake_driver_state();
+    auto backbone = opened(driver);
+    REQUIRE(backbone.ok());
+    state.fail_call = call;
+    state.fail_with = 700;
+    const std::vector<float> inputs = pictures(2);
+    std::vector<float> features(4);
+    const Status done = (*backbone)->run({inputs.data(), 2, 12, 12}, {features.data(), 2, 2, 2});
+    CHECK(done.code() == Code::device_failure);
+    state.fail_call.clear();  // it came back
+    CHECK((*backbone)->run({inputs.data(), 2, 12, 12}, {features.data(), 2, 2, 2}).ok());
+    backbone->reset();
+    CHECK(state.live == 0);
+  }
+}

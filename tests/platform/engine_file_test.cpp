@@ -1,0 +1,133 @@
+#include "platform/engine_file.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/archive_files.h"
+#include "tests/support/catch.h"
+#include "tests/support/fault_files.h"
+#include "tests/support/says.h"
+#include "tests/support/temp_directory.h"
+
+using namespace engram;
+using namespace engram::test;
+
+namespace {
+
+EngineKey key() {
+  EngineKey key;
+  key.model_sha256 = std::string(64, 'a');
+  key.device = {.gpu = "Orin, compute 8.7", .library = "TensorRT 10.3.0"};
+  key.request.output = "features";
+  return key;
+}
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+TEST_CASE("an engine comes back as it was written", "[platform][engine_file]") {
+  const TempDirectory folder;
+  const auto cache = EngineCache::open(folder / "engines");
+  REQUIRE(cache.ok());
+  CHECK(cache.value().read(key()).status().code() == Code::not_found);
+  const std::string engine("an engine\0of bytes", 18);
+  REQUIRE(cache.value().write(key(), bytes_of(engine)).ok());
+  const auto again = EngineCache::open(folder / "engines");  // another process, the same secret
+  REQUIRE(again.ok());
+  const auto read = again.value().read(key());
+  INFO(read.status().what());
+  REQUIRE(read.ok());
+  CHECK(text_of(read.value()) == engine);
+  struct stat info {};
+  REQUIRE(::stat((folder / "engines/secret").c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("an engine is for one model, GPU, library, precision and shape",
+          "[platform][engine_file]") {
+  const EngineKey one = key();
+  std::vector<EngineKey> others(8, one);
+  others[0].model_sha256[0] = 'b';
+  others[1].device.gpu = "Orin, compute 8.6";
+  others[2].device.library = "TensorRT 10.4.0";
+  others[3].request.precision = Precision::full;
+  others[4].request.batch = 1;
+  others[5].request.width = 225;
+  others[6].request.height = 225;
+  others[7].request.output = "tokens";
+  const TempDirectory folder;
+  const auto cache = EngineCache::open(folder / "engines");
+  REQUIRE(cache.ok());
+  REQUIRE(cache.value().write(one, bytes_of("engine")).ok());
+  for (const EngineKey& other : others) {
+    CHECK(other.file_name() != one.file_name());
+    CHECK(cache.value().read(other).status().code() == Code::not_found);
+    // Under another one's name it is ours, but for something else.
+    std::filesystem::copy_file(cache.value().path(one), cache.value().path(other));
+    CHECK(says(cache.value().read(other).status(), "for something else"));
+  }
+}
+
+TEST_CASE("cut off anywhere, or with any bit flipped, an engine is not loaded",
+          "[platform][engine_file]") {
+  const TempDirectory folder(TempDirectory::Where::memory);
+  const auto cache = EngineCache::open(folder / "engines");
+  REQUIRE(cache.ok());
+  REQUIRE(cache.value().write(key(), bytes_of("engine")).ok());
+  const std::string path = cache.value().path(key());
+  const auto whole = read_file(path, 1 << 20);
+  REQUIRE(whole.ok());
+  const auto refused = [&](const std::vector<std::byte>& bytes) {
+    REQUIRE(replace_file(path, bytes).ok());
+    const auto read = cache.value().read(key());
+    return read.status().code() == Code::bad_data && says(read.status(), "built again") &&
+           says(read.status(), path);
+  };
+  for (std::size_t size = 0; size < whole.value().size(); ++size) {
+    if (!refused({whole.value().begin(), whole.value().begin() + std::ptrdiff_t(size)})) {
+      FAIL("cut off at " << size);
+    }
+  }
+  for (std::size_t bit = 0; bit < 8 * whole.value().size(); ++bit) {
+    auto bytes = whole.value();
+    bytes[bit / 8] ^= std::byte(1u << bit % 8);
+    if (!refused(bytes)) FAIL("bit " << bit);
+  }
+  auto longer = whole.value();
+  longer.push_back(std::byte{0});
+  CHECK(refused(longer));
+  REQUIRE(replace_file(path, whole.value()).ok());
+  CHECK(cache.value().read(key()).ok());
+}
+
+TEST_CASE("an engine of another device is not loaded", "[platform][engine_file]") {
+  const TempDirectory folder;
+  const auto ours = EngineCache::open(folder / "ours");
+  const auto theirs = EngineCache::open(folder / "theirs");
+  REQUIRE(ours.ok());
+  REQUIRE(theirs.ok());
+  REQUIRE(theirs.value().write(key(), bytes_of("hostile")).ok());
+  std::filesystem::copy_file(theirs.value().path(key()), ours.value().path(key()));
+  CHECK(says(ours.value().read(key()).status(), "not built by this user on this machine"));
+}
+
+TEST_CASE("a cache that cannot be trusted or written says so", "[platform][engine_file]") {
+  const TempDirectory folder;
+  REQUIRE(replace_file(folder / "file", bytes_of("in the way")).ok());
+  const auto blocked = EngineCache::open(folder / "file/engines");
+  CHECK(blocked.status().code() == Code::io_failure);
+  CHECK(says(blocked.status(), "file"));
+
+  REQUIRE(EngineCache::open(folder / "open").ok());
+  REQUIRE(::chmod((folder / "open/secret").c_str(), 0644) == 0);
+  CHECK(says(EngineCache::open(folder / "open").status(), "others may read"));
+
+  REQUIRE(EngineCache::open(folder / "short").ok());
+  std::filesystem::resize_file(folder / "short/secret", 31);
+  CHECK(says(EngineCache::open(folder / "short").status(), "damaged"));
+}

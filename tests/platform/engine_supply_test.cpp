@@ -1,0 +1,112 @@
+#include "platform/engine_supply.h"
+
+#include <filesystem>
+#include <string>
+
+#include "platform/file.h"
+#include "tests/support/archive_files.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_engine_library.h"
+#include "tests/support/says.h"
+#include "tests/support/small_model.h"
+#include "tests/support/temp_directory.h"
+
+using namespace engram;
+using namespace engram::test;
+
+namespace {
+
+// A device, its folder, and what was said.
+struct Device {
+  TempDirectory folder;
+  FakeEngineLibrary library, crashing{"fake:crash"};  // the same GPU: only building differs
+  std::string notes;
+  EngineOrder order(FakeEngineLibrary& with) {
+    return {.library = &with,
+            .cache = folder / "engines",
+            .model_sha256 = std::string(64, 'a'),
+            .request = small_request(folder),
+            .on_note = [this](const std::string& note) { notes += note + "\n"; }};
+  }
+  std::string engine_file() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "engines")) {
+      if (entry.path().extension() == ".engine") return entry.path().string();
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an engine is built once and then taken from the cache",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(device.notes.empty());
+  const auto built = device.library.opened;
+  CHECK_FALSE(device.engine_file().empty());
+  // Building would crash now, so it is not built.
+  const auto again = supply_engine(device.order(device.crashing));
+  INFO(again.status().what());
+  REQUIRE(again.ok());
+  CHECK(device.crashing.opened == built);
+  CHECK(device.notes.empty());
+}
+
+TEST_CASE("a damaged or foreign engine is thrown away and built again",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  const auto built = device.library.opened;
+  REQUIRE(replace_file(device.engine_file(), bytes_of("ENGRAMTE, but hostile")).ok());
+  CHECK(says(supply_engine(device.order(device.crashing)).status(), "crashed"));
+  CHECK(device.crashing.opened.empty());  // never given to the library
+  device.notes.clear();
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(says(device.notes, "It is built again"));
+  CHECK(device.library.opened == built);
+  REQUIRE(supply_engine(device.order(device.crashing)).ok());
+}
+
+TEST_CASE("an engine that the GPU does not take is built again",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  device.library.refuse_to_open = 1;
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(says(device.notes, "does not take this engine. It is built again"));
+  device.library.refuse_to_open = 2;
+  CHECK(supply_engine(device.order(device.library)).status().code() == Code::device_failure);
+}
+
+TEST_CASE("without a cache it works, and says so", "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(replace_file(device.folder / "engines", bytes_of("a file in the way")).ok());
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(says(device.notes, device.folder / "engines"));
+  CHECK_FALSE(device.library.opened.empty());
+}
+
+TEST_CASE("what cannot be in half is built in float, and kept",
+          "[platform][engine_supply][child]") {
+  Device device;
+  FakeEngineLibrary only_float("fake:float-only");
+  REQUIRE(supply_engine(device.order(only_float)).ok());
+  CHECK(says(device.notes, "half is not for this one. The engine is built in float"));
+  CHECK(says(std::string(reinterpret_cast<const char*>(only_float.opened.data()), 6), "float "));
+  device.notes.clear();
+  REQUIRE(supply_engine(device.order(device.crashing)).ok());
+  CHECK(device.notes.empty());
+}
+
+TEST_CASE("no GPU, no engine yet, a builder already at work", "[platform][engine_supply]") {
+  Device device;
+  EngineOrder order = device.order(device.library);
+  order.may_build = false;
+  CHECK(supply_engine(order).status().code() == Code::not_found);
+  const auto lock = FileLock::acquire(device.folder / "engines/lock");
+  REQUIRE(lock.ok());
+  CHECK(supply_engine(device.order(device.library)).status().code() == Code::busy);
+  device.library.has_gpu = false;
+  CHECK(says(supply_engine(device.order(device.library)).status(), "no GPU"));
+}

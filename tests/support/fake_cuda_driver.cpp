@@ -1,0 +1,125 @@
+#include "tests/support/fake_cuda_driver.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace engram::test {
+
+namespace {
+
+int result(const char* call) {
+  FakeDriverState& state = fake_driver_state();
+  if (state.fail_call != call) return 0;
+  return state.fail_after-- > 0 ? 0 : state.fail_with;
+}
+
+// Counts what is taken; a call that fails takes nothing.
+int take(const char* call, int change) {
+  const int code = result(call);
+  if (code == 0) fake_driver_state().live += change;
+  return code;
+}
+
+DeviceAddress address(void* memory) {
+  return reinterpret_cast<DeviceAddress>(memory);
+}
+
+int token = 0;  // what contexts and streams point to
+
+}  // namespace
+
+FakeDriverState& fake_driver_state() {
+  static FakeDriverState state;
+  return state;
+}
+
+CudaDriver fake_cuda_driver() {
+  fake_driver_state() = {};
+  CudaDriver driver;
+  driver.init = [](unsigned) { return result("cuInit"); };
+  driver.driver_version = [](int* version) {
+    *version = fake_driver_state().version;
+    return result("cuDriverGetVersion");
+  };
+  driver.device_count = [](int* count) {
+    *count = fake_driver_state().devices;
+    return result("cuDeviceGetCount");
+  };
+  driver.device_get = [](int* device, int ordinal) {
+    *device = ordinal;
+    return result("cuDeviceGet");
+  };
+  driver.device_name = [](char* name, int, int) {
+    std::strcpy(name, "Orin");
+    return result("cuDeviceGetName");
+  };
+  driver.device_attribute = [](int* value, int attribute, int) {
+    *value = attribute == 75 ? 8 : attribute == 76 ? 7 : int(fake_driver_state().integrated);
+    return result("cuDeviceGetAttribute");
+  };
+  driver.context_retain = [](void** context, int) {
+    *context = &token;
+    return take("cuDevicePrimaryCtxRetain", 1);
+  };
+  driver.context_release = [](int) { return take("release", -1); };
+  driver.context_set = [](void*) { return result("cuCtxSetCurrent"); };
+  driver.stream_create = [](void** stream, unsigned) {
+    const int code = take("cuStreamCreate", 1);
+    if (code == 0) *stream = &token;
+    return code;
+  };
+  driver.stream_destroy = [](void*) { return take("destroy", -1); };
+  driver.stream_synchronize = [](void*) { return result("cuStreamSynchronize"); };
+  driver.device_allocate = [](DeviceAddress* memory, std::size_t bytes) {
+    const int code = take("cuMemAlloc", 1);
+    if (code == 0) *memory = address(std::malloc(bytes));
+    return code;
+  };
+  driver.device_free = [](DeviceAddress memory) {
+    std::free(reinterpret_cast<void*>(memory));
+    return take("free", -1);
+  };
+  driver.host_allocate = [](void** memory, std::size_t bytes, unsigned) {
+    const int code = take("cuMemHostAlloc", 1);
+    if (code == 0) *memory = std::malloc(bytes);
+    return code;
+  };
+  driver.host_free = [](void* memory) {
+    std::free(memory);
+    return take("host free", -1);
+  };
+  driver.host_address = [](DeviceAddress* device, void* memory, unsigned) {
+    *device = address(memory);
+    return result("cuMemHostGetDevicePointer");
+  };
+  driver.upload = [](DeviceAddress to, const void* from, std::size_t bytes, void*) {
+    ++fake_driver_state().uploads;
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return result("cuMemcpyHtoDAsync");
+  };
+  driver.download = [](void* to, DeviceAddress from, std::size_t bytes, void*) {
+    ++fake_driver_state().downloads;
+    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    return result("cuMemcpyDtoHAsync");
+  };
+  driver.error_name = [](int error, const char** name) {
+    *name = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
+    return 0;
+  };
+  return driver;
+}
+
+Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {
+  if (result("enqueue") != 0) return Status(Code::device_failure, "the GPU was lost");
+  const auto* from = reinterpret_cast<const float*>(inputs);
+  auto* to = reinterpret_cast<float*>(features);
+  for (int row = 0; row < batch; ++row) {
+    float sum = 0;
+    for (int i = 0; i < 12; ++i) sum += from[12 * row + i];
+    to[2 * row] = sum;
+    to[2 * row + 1] = static_cast<float>(batch);
+  }
+  return {};
+}
+
+}  // namespace engram::test

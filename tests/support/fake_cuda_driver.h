@@ -1,0 +1,39 @@
+// A driver whose GPU is the host's memory. Every call is counted; one of them can be made to fail.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "platform/backbone_tensorrt.h"
+#include "platform/driver_tensorrt.h"
+
+namespace engram::test {
+
+struct FakeDriverState {
+  int version = 12060;
+  int devices = 1;
+  bool integrated = false;
+  std::string fail_call;  // "cuMemAlloc", ...
+  int fail_with = 0;
+  int fail_after = 0;  // so many of these calls work first
+  int live = 0;        // allocations, streams and contexts that are held
+  int uploads = 0, downloads = 0;
+};
+FakeDriverState& fake_driver_state();
+CudaDriver fake_cuda_driver();  // with a new state
+
+// features[0] = sum of the inputs, features[1] = the batch it came in.
+class FakeNetwork final : public DeviceNetwork {
+ public:
+  explicit FakeNetwork(bool fixed = false) : fixed_(fixed) {}
+  int input_values() const override { return 12; }
+  int features() const override { return 2; }
+  int max_batch() const override { return 4; }
+  bool fixed_batch() const override { return fixed_; }
+  Status enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void* stream) override;
+
+ private:
+  bool fixed_;
+};
+
+}  // namespace engram::test
