@@ -9,6 +9,8 @@
 
 #include "engine/label.h"
 #include "engine/learner_impl.h"
+#include "platform/device.h"
+#include "platform/device_memory.h"
 
 namespace engram {
 namespace {
@@ -162,6 +164,10 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
                               "MB. Choose fewer hidden units: `engram plan` says how many fit.",
                               config.hidden_units(), memory.total() / 1'000'000,
                               machine_memory() / 1'000'000));
+  }
+  if (const DeviceMemory* device = buffer_memory()) {
+    const std::size_t free = device->free_bytes(), needed = std::size_t(memory.total());
+    if (needed > free) return device_memory_refused(needed, free);
   }
   try {
     ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(memory.learner_arena_bytes())));

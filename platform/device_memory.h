@@ -25,6 +25,8 @@ struct DeviceMemory {
   // Zeros, aligned to 256 bytes. out_of_memory: the device has not that much free.
   Result<void*> (*allocate)(std::size_t bytes);
   void (*release)(void* memory, std::size_t bytes);
+  // That allocate could still give; 0: the device does not answer.
+  std::size_t (*free_bytes)();
   // May the device's code use this address?
   bool (*reaches)(const void* memory);
   // `rows` rows of `bytes`, `*_pitch` bytes apart, between any two memories; queued.

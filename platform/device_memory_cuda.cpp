@@ -22,11 +22,22 @@ std::size_t available_to_the_machine() {
   return 0;
 }
 
-Result<void*> allocate(std::size_t bytes) {
-  ENGRAM_ASSIGN(Context * c, context());
+Result<std::size_t> free_now(const Context& c) {
   std::size_t free = 0, all = 0;
   ENGRAM_CUDA_TRY(cudaMemGetInfo, &free, &all);
-  if (c->is_integrated) free = std::max(free, available_to_the_machine());
+  return c.is_integrated ? std::max(free, available_to_the_machine()) : free;
+}
+
+std::size_t free_bytes() {
+  const Result<Context*> c = context();
+  if (!c.ok()) return 0;
+  const Result<std::size_t> free = free_now(*c.value());
+  return free.ok() ? free.value() : 0;
+}
+
+Result<void*> allocate(std::size_t bytes) {
+  ENGRAM_ASSIGN(Context * c, context());
+  ENGRAM_ASSIGN(const std::size_t free, free_now(*c));
   // Managed memory may be promised beyond what there is, and fail when it is touched: ask first.
   if (bytes > free) return device_memory_refused(bytes, free);
   void* memory = nullptr;
@@ -79,7 +90,7 @@ Status synchronise(Stream stream) {
 
 }  // namespace
 
-const DeviceMemory kMemory{"cuda", allocate, release, reaches, copy, open, synchronise};
+const DeviceMemory kMemory{"cuda", allocate, release, free_bytes, reaches, copy, open, synchronise};
 
 Result<int*> device_verdict() {
   ENGRAM_ASSIGN(Context * c, context());

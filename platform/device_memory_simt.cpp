@@ -51,12 +51,18 @@ Status lost() {
   return device_failed("cudaStreamSynchronize", "unspecified launch failure");
 }
 
-Result<void*> allocate(std::size_t bytes) {
+std::size_t free_bytes() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  const std::size_t all_bytes = device_trial().memory_bytes;
-  const std::size_t free_bytes = all_bytes - std::min(all.bytes, all_bytes);
-  if (bytes > free_bytes) return device_memory_refused(bytes, free_bytes);
+  return device_trial().memory_bytes - std::min(all.bytes, device_trial().memory_bytes);
+}
+
+Result<void*> allocate(std::size_t bytes) {
+  if (const std::size_t free = free_bytes(); bytes > free) {
+    return device_memory_refused(bytes, free);
+  }
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
   void* const memory = device_allocate(bytes);
   std::memset(memory, 0, bytes);
   device_mark_written(memory, bytes);
@@ -102,7 +108,7 @@ Status synchronise(Stream /*stream*/) {
 
 }  // namespace
 
-const DeviceMemory kMemory{"simt", allocate, release, reaches, copy, open, synchronise};
+const DeviceMemory kMemory{"simt", allocate, release, free_bytes, reaches, copy, open, synchronise};
 
 Result<int*> device_verdict() {
   static void* const verdict = allocate(sizeof(int)).value();

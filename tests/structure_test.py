@@ -16,7 +16,7 @@ MAY_INCLUDE = {
 }
 # These headers may appear only in files that match.
 VENDOR = {
-    r"cuda_runtime|cublas|cusolver": r"platform/launch\.h|platform/\w+_cuda\.\w+|kernels/\w+\.cu",
+    r"cuda_runtime|cublas|cusolver": r"platform/launch\.h|platform/\w+_cuda\.\w+|kernels/\w+\.cu|tests/cuda/\w+_cuda\.\w+",
     r"NvInfer|NvOnnx": r"platform/\w+_tensorrt\.\w+",
     r"^openvino/": r"platform/\w+_openvino\.\w+",
     r"turbojpeg|^png\.h": r"platform/image\w*\.cpp|tests/.*",

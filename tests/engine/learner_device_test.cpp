@@ -103,9 +103,11 @@ TEST_CASE("learner: the move to sums on a device", "[engine][device]") {
 
 TEST_CASE("learner: a device with too little memory refuses before anything starts",
           "[engine][device]") {
-  const OnSimtDevice on({.memory_bytes = simt::device_bytes_allocated() + 1000});
   LearnerConfig config = test::exact_config(12, 2000);
-  config.keep_features = false;
+  config.keep_features = GENERATE(true, false);
+  // Enough to begin with, not enough for what the plan says that learning comes to.
+  const auto planned = std::size_t(plan(config, 10).total());
+  const OnSimtDevice on({.memory_bytes = simt::device_bytes_allocated() + planned - 1});
   const auto refused = Learner::create(config);
   REQUIRE(refused.status().code() == Code::out_of_memory);
   CHECK(says(refused.status(), "--backend cpu"));

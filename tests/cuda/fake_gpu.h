@@ -1,0 +1,23 @@
+// A GPU that is not there, for platform/*_cuda.cpp: the functions of the CUDA runtime, cuBLAS and
+// cuSOLVER that these files call, on the CPU, by OpenBLAS. So their arguments are seen to mean what
+// device_blas.h and device_memory.h say.
+//
+// Strict where a real one is: work is done when somebody waits for it and not before; while work is
+// queued, managed memory is closed to the CPU (as on Orin, a touch stops the program); a pointer
+// that is not the GPU's loses the device for good.
+#pragma once
+
+#include <cstddef>
+
+namespace engram::test {
+
+struct FakeGpu {
+  int driver = 13000, runtime = 13000, devices = 1;
+  int major = 8, minor = 7;
+  bool answers = true;
+  std::size_t memory = std::size_t{1} << 30;  // free
+  bool is_lost = false;
+};
+FakeGpu& fake_gpu();
+
+}  // namespace engram::test

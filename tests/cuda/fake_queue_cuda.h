@@ -1,0 +1,13 @@
+// What the fake runtime and the fake libraries share.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace engram::test {
+
+void queue(std::function<void()> work);  // done by the next wait
+// Is all of it the GPU's? Else the device is lost.
+bool gpu_reaches(const void* memory, std::size_t bytes);
+
+}  // namespace engram::test

@@ -1,0 +1,183 @@
+// The CUDA runtime of the GPU that is not there.
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include <sys/mman.h>
+
+#include <cuda_runtime.h>
+
+#include "tests/cuda/fake_gpu.h"
+#include "tests/cuda/fake_queue_cuda.h"
+
+namespace engram::test {
+namespace {
+
+enum class Kind { device, pinned, managed };
+struct Block {
+  std::size_t bytes;
+  Kind kind;
+};
+std::map<std::uintptr_t, Block> blocks;
+std::vector<std::function<void()>> work;
+int streams = 0;
+
+void open_managed(bool is_open) {
+  for (const auto& [address, block] : blocks) {
+    if (block.kind != Kind::managed) continue;
+    mprotect(reinterpret_cast<void*>(address), block.bytes,
+             is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+}
+
+const Block* block_of(const void* memory, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  auto after = blocks.upper_bound(address);
+  if (after == blocks.begin()) return nullptr;
+  --after;
+  return address + bytes <= after->first + after->second.bytes ? &after->second : nullptr;
+}
+
+cudaError_t allocate(void** memory, std::size_t bytes, Kind kind) {
+  if (fake_gpu().is_lost) return cudaErrorLaunchFailure;
+  if (bytes > fake_gpu().memory) return cudaErrorMemoryAllocation;
+  *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (*memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+  std::memset(*memory, 0xff, bytes);
+  blocks[reinterpret_cast<std::uintptr_t>(*memory)] = {bytes, kind};
+  return cudaSuccess;
+}
+
+cudaError_t answer() {
+  return fake_gpu().is_lost ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
+}  // namespace
+
+FakeGpu& fake_gpu() {
+  static FakeGpu gpu;
+  return gpu;
+}
+
+void queue(std::function<void()> more) {
+  if (fake_gpu().is_lost) return;
+  open_managed(false);
+  work.push_back(std::move(more));
+}
+
+bool gpu_reaches(const void* memory, std::size_t bytes) {
+  if (block_of(memory, bytes) != nullptr) return true;
+  fake_gpu().is_lost = true;
+  return false;
+}
+
+}  // namespace engram::test
+
+using namespace engram::test;  // NOLINT: what follows has the vendor's names
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = fake_gpu().driver;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = fake_gpu().runtime;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  if (fake_gpu().driver < fake_gpu().runtime) return cudaErrorInsufficientDriver;
+  if (!fake_gpu().answers) return cudaErrorInitializationError;
+  *count = fake_gpu().devices;
+  return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "a GPU that is not there");
+  properties->major = fake_gpu().major;
+  properties->minor = fake_gpu().minor;
+  properties->multiProcessorCount = 8;
+  properties->integrated = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int) {
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(&streams);
+  return cudaSuccess;
+}
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  return allocate(memory, bytes, Kind::device);
+}
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return allocate(memory, bytes, Kind::pinned);
+}
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+  return allocate(memory, bytes, Kind::managed);
+}
+cudaError_t cudaFree(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  const auto block = blocks.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (block == blocks.end()) return cudaErrorInvalidValue;
+  munmap(memory, block->second.bytes);
+  blocks.erase(block);
+  return answer();
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
+  *free = *all = fake_gpu().memory;
+  return answer();
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (!gpu_reaches(memory, bytes)) return cudaErrorInvalidValue;
+  queue([=] { std::memset(memory, value, bytes); });
+  return answer();
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t bytes, std::size_t rows,
+                              cudaMemcpyKind, cudaStream_t stream) {
+  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (to_pitch < bytes || from_pitch < bytes) return cudaErrorInvalidPitchValue;
+  queue([=] {
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::memcpy(static_cast<char*>(to) + r * to_pitch,
+                  static_cast<const char*>(from) + r * from_pitch, bytes);
+    }
+  });
+  return answer();
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  open_managed(true);
+  for (const auto& one : work)
+    if (!fake_gpu().is_lost) one();
+  work.clear();
+  return answer();
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  const Block* block = block_of(memory, 1);
+  attributes->type = block == nullptr              ? cudaMemoryTypeUnregistered
+                     : block->kind == Kind::device ? cudaMemoryTypeDevice
+                     : block->kind == Kind::pinned ? cudaMemoryTypeHost
+                                                   : cudaMemoryTypeManaged;
+  return answer();
+}
+cudaError_t cudaGetLastError() {
+  return answer();
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorLaunchFailure ? "unspecified launch failure" : "some error";
+}
+
+}  // extern "C"
