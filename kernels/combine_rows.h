@@ -26,5 +26,11 @@ using CombineRows = Status(Stream stream, MatrixView<const float> weights, KeptV
 namespace cpu {
 CombineRows combine_rows;  // combine_rows_cpu.cpp
 }
+namespace cuda {
+CombineRows combine_rows;  // combine_rows.cu, compiled by nvcc
+}
+namespace simt {
+CombineRows combine_rows;  // combine_rows.cu, compiled by the host compiler
+}
 
 }  // namespace engram

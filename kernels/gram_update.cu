@@ -3,8 +3,8 @@
 // A block owns a tile of 64 x 64 of the lower triangle, reads and writes it once per 256 frames, and
 // is limited by that. The products come from the tensor cores: whole numbers up to 255 are exact as
 // halves, and their sums below 2^24 are exact as floats, in whatever order a tensor core adds. The
-// block looks at the numbers as it stages them; 32 frames with a number that is not whole, or not in
-// 0..255, are multiplied as floats instead.
+// block looks at the numbers as it stages them; 32 frames with a number that is not whole, or beyond
+// 255, are multiplied as floats instead.
 //
 //     grid (T, T), T = ceil(M / 64); block (128)       warps of a tile
 //
@@ -41,8 +41,7 @@ __device__ __forceinline__ bool stage(MatrixView<const float> h, int frame, int 
     for (int i = 0; i < 2; ++i) {
       const int b = frame + 2 * pair + i;
       value[i] = b < h.rows && first + col < h.cols ? h(b, first + col) : 0.0f;
-      whole =
-          whole && value[i] >= 0.0f && value[i] <= kLargestWhole && truncf(value[i]) == value[i];
+      whole = whole && fabsf(value[i]) <= kLargestWhole && truncf(value[i]) == value[i];
     }
     panel[pair][col] = pack_halves(value[0], value[1]);
   }

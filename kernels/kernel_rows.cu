@@ -77,10 +77,8 @@ __global__ void __launch_bounds__(kThreads)
     next_left.store(left_rows);
     next_right.store(right_rows);
     __syncthreads();
-    if (unit + kStageBytes < right.cols) {
-      next_left.load(left, first_left, unit + kStageBytes, vectors);
-      next_right.load(right, first_right, unit + kStageBytes, vectors);
-    }
+    next_left.load(left, first_left, unit + kStageBytes, vectors);
+    next_right.load(right, first_right, unit + kStageBytes, vectors);
 #pragma unroll
     for (int word = 0; word < kStageBytes / 4; word += 8) {
       std::uint32_t a[4];

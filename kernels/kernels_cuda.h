@@ -1,8 +1,7 @@
 // The backend `cuda`: the text of kernels/*.cu compiled by nvcc, cuBLAS and cuSOLVER. Only programs
 // built with ENGRAM_CUDA have it.
 //
-// Each operation waits for its work before it returns, and takes any memory (staged_call.h). What
-// has no form for GPUs yet runs on the CPU, which reaches the same memory.
+// Each operation waits for its work before it returns, and takes any memory (staged_call.h).
 #pragma once
 
 #include "kernels/kernels.h"
@@ -12,11 +11,11 @@ namespace engram {
 
 inline constexpr Kernels kCudaKernels{
     .name = "cuda",
-    .preprocess = cpu::preprocess,
+    .preprocess = staged<cuda::kMemory, cuda::preprocess>,
     .quantise = staged<cuda::kMemory, cuda::quantise>,
     .sign_project = staged<cuda::kMemory, cuda::sign_project>,
     .activate = staged<cuda::kMemory, cuda::activate>,
-    .project = cpu::project,
+    .project = staged<cuda::kMemory, cuda::project>,
     .score = staged<cuda::kMemory, cuda::score>,
     .gram_update = staged<cuda::kMemory, cuda::gram_update>,
     .class_sums = staged<cuda::kMemory, cuda::class_sums>,
@@ -26,6 +25,6 @@ inline constexpr Kernels kCudaKernels{
     .inverse_diagonal = staged<cuda::kMemory, cuda::inverse_diagonal>,
     .factor_append = staged<cuda::kMemory, cuda::factor_append>,
     .triangular_solve = staged<cuda::kMemory, cuda::triangular_solve>,
-    .combine_rows = cpu::combine_rows};
+    .combine_rows = staged<cuda::kMemory, cuda::combine_rows>};
 
 }  // namespace engram

@@ -1,7 +1,7 @@
 // The backend `simt`: the text of kernels/*.cu, compiled by the host compiler and run thread by
 // thread on the CPU (platform/simt.h). For tests and self-tests; nothing learns with it.
 //
-// Memory is host memory. An operation that has no .cu yet is null. Link with engram_simt.
+// Memory is host memory. Link with engram_simt.
 #pragma once
 
 #include "kernels/kernels.h"
@@ -9,11 +9,11 @@
 namespace engram {
 
 inline constexpr Kernels kSimtKernels{.name = "simt",
-                                      .preprocess = nullptr,
+                                      .preprocess = simt::preprocess,
                                       .quantise = simt::quantise,
                                       .sign_project = simt::sign_project,
                                       .activate = simt::activate,
-                                      .project = nullptr,
+                                      .project = simt::project,
                                       .score = simt::score,
                                       .gram_update = simt::gram_update,
                                       .class_sums = simt::class_sums,
@@ -23,6 +23,6 @@ inline constexpr Kernels kSimtKernels{.name = "simt",
                                       .inverse_diagonal = simt::inverse_diagonal,
                                       .factor_append = simt::factor_append,
                                       .triangular_solve = simt::triangular_solve,
-                                      .combine_rows = nullptr};
+                                      .combine_rows = simt::combine_rows};
 
 }  // namespace engram

@@ -50,5 +50,11 @@ using Preprocess = Status(Stream stream, MatrixView<const std::uint8_t> picture,
 namespace cpu {
 Preprocess preprocess;  // preprocess_cpu.cpp
 }
+namespace cuda {
+Preprocess preprocess;  // preprocess.cu, compiled by nvcc
+}
+namespace simt {
+Preprocess preprocess;  // preprocess.cu, compiled by the host compiler
+}
 
 }  // namespace engram

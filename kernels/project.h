@@ -28,5 +28,11 @@ using Project = Status(Stream stream, MatrixView<const float> f, MatrixView<cons
 namespace cpu {
 Project project;  // project_cpu.cpp
 }
+namespace cuda {
+Project project;  // project.cu, compiled by nvcc
+}
+namespace simt {
+Project project;  // project.cu, compiled by the host compiler
+}
 
 }  // namespace engram

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/guarded_matrix.h"
-#include "tests/support/kernel_paths.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
 
+using test::Backend;
 using test::GuardedMatrix;
+using test::reads;
+using test::updates;
 
 struct Case {
   Case(int sums, int samples, int units, bool whole)
@@ -31,9 +33,9 @@ struct Case {
     }
   }
   // The largest difference from the definition, over the size of the sums.
-  double worst(KeptView kept) {
+  double worst(const Backend& backend, KeptView kept) {
     GuardedMatrix<float> sums = before;
-    REQUIRE(cpu::combine_rows(Stream{}, weights.read(), kept, sums.view()).ok());
+    REQUIRE(test::run(backend, &Kernels::combine_rows, reads(weights), kept, updates(sums)).ok());
     REQUIRE(sums.untouched());
     double largest = 0;
     for (int r = 0; r < sums.rows(); ++r) {
@@ -56,16 +58,15 @@ struct Case {
 }  // namespace
 
 TEST_CASE("combine_rows: equals the definition", "[kernels][combine_rows]") {
-  const int sums = GENERATE(1, 3, 4, 5, 9);
+  const int sums = GENERATE(1, 3, 4, 5, 8, 9);
   const int samples = GENERATE(1, 7, 8, 128, 129, 300);
-  const int units = GENERATE(1, 16, 65, 256, 257);
+  const int units = GENERATE(1, 16, 65, 127, 129, 256, 257);
   Case whole(sums, samples, units, true), real(sums, samples, units, false);
-  for (const test::Path path : test::kernel_paths()) {
-    const test::OnPath on(path);
-    CAPTURE(sums, samples, units, cpu::name(path.simd), path.threads);
-    CHECK(whole.worst({whole.bytes.data(), nullptr, samples, units}) == 0.0);
-    CHECK(real.worst({real.bytes.data(), nullptr, samples, units}) < 1e-5);
-    CHECK(real.worst({nullptr, real.floats.data(), samples, units}) < 1e-5);
+  for (const Backend& backend : test::backends(&Kernels::combine_rows)) {
+    CAPTURE(sums, samples, units, backend.name);
+    CHECK(whole.worst(backend, {whole.bytes.data(), nullptr, samples, units}) == 0.0);
+    CHECK(real.worst(backend, {real.bytes.data(), nullptr, samples, units}) < 1e-5);
+    CHECK(real.worst(backend, {nullptr, real.floats.data(), samples, units}) < 1e-5);
   }
 }
 
@@ -91,8 +92,11 @@ TEST_CASE("combine_rows: no samples and no sums change nothing", "[kernels][comb
   Case c(2, 3, 10, false);
   GuardedMatrix<float> sums = c.before;
   const MatrixView<const float> none{c.weights.read().data, 2, 0, 3};
-  REQUIRE(cpu::combine_rows(Stream{}, none, {c.bytes.data(), nullptr, 0, 10}, sums.view()).ok());
-  CHECK(sums == c.before);
+  for (const Backend& backend : test::backends(&Kernels::combine_rows)) {
+    const KeptView nothing{c.bytes.data(), nullptr, 0, 10};
+    REQUIRE(test::run(backend, &Kernels::combine_rows, reads(none), nothing, updates(sums)).ok());
+    CHECK(sums == c.before);
+  }
 }
 
 }  // namespace engram

@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/kernel_backends.h"
 
 namespace engram {
 namespace {
+
+using test::Backend;
+using test::GuardedMatrix;
 
 struct Picture {
   int width, height, stride;
@@ -74,15 +78,23 @@ double defined_pixel(const Picture& p, const PreprocessSpec& how, int channel, i
   });
 }
 
+// On every backend, which must agree to the bit: 3 planes, each with one element more.
 std::vector<float> run(const Picture& p, const PreprocessSpec& how) {
   const int pixels = how.crop * how.crop;
-  std::vector<float> tensor(3 * std::size_t(pixels + 1), -7.0f);  // one spare element per plane
-  const Status status =
-      cpu::preprocess(Stream{}, p.view(), how, {tensor.data(), 3, pixels, pixels + 1});
-  INFO(status.what());
-  REQUIRE(status.ok());
-  for (int c = 0; c < 3; ++c) REQUIRE(tensor[c * std::size_t(pixels + 1) + pixels] == -7.0f);
-  return tensor;
+  std::vector<GuardedMatrix<float>> results;
+  for (const Backend& backend : test::backends(&Kernels::preprocess)) {
+    CAPTURE(backend.name);
+    GuardedMatrix<float> tensor(3, pixels, 1);
+    const Status status =
+        test::run(backend, &Kernels::preprocess, test::reads(p.view()), how, test::writes(tensor));
+    INFO(status.what());
+    REQUIRE(status.ok());
+    REQUIRE(tensor.untouched());
+    results.push_back(tensor);
+    REQUIRE(results.back() == results.front());
+  }
+  const MatrixView<const float> first = results.front().read();
+  return {first.data, first.data + 3 * first.stride};
 }
 
 struct Shape {
@@ -98,6 +110,7 @@ const Shape kShapes[] = {
     {50, 20, 24, 24, Resize::squash},         // another shape, no crop
     {20, 50, 24, 13, Resize::squash},         //
     {24, 24, 24, 24, Resize::shorter_side},   // nothing to do
+    {40, 37, 34, 33, Resize::shorter_side},   // three tiles of a GPU, one of them of one pixel
     {1, 1, 16, 12, Resize::shorter_side},     // one pixel
     {1, 700, 16, 12, Resize::shorter_side},   // a line, down
     {700, 1, 16, 12, Resize::shorter_side},   // a line, across
@@ -162,8 +175,10 @@ TEST_CASE("preprocess: a senseless request is refused", "[kernels][preprocess]")
        {PreprocessSpec{.resize = 3, .crop = 4}, PreprocessSpec{.resize = 4, .crop = 0},
         PreprocessSpec{.resize = kMaxResize + 1, .crop = 4},
         PreprocessSpec{.resize = 4, .crop = 4, .std = {1, 0, 1}}}) {
-    const Status status = cpu::preprocess(Stream{}, p.view(), how, {tensor, 3, 16, 16});
-    REQUIRE(status.code() == Code::invalid_argument);
+    REQUIRE(cpu::preprocess(Stream{}, p.view(), how, {tensor, 3, 16, 16}).code() ==
+            Code::invalid_argument);
+    REQUIRE(simt::preprocess(Stream{}, p.view(), how, {tensor, 3, 16, 16}).code() ==
+            Code::invalid_argument);
   }
 }
 

@@ -1,0 +1,121 @@
+// preprocess on the GPU. What is computed: preprocess.h; the weights: preprocess_axis.h.
+//
+// A block makes 16 x 16 pixels of the tensor. It computes its own weights, in double as the CPU
+// does, and goes down the picture 16 rows at a time: each row is resampled across, to bytes in shared
+// memory, and then added, with its weight, to the outputs that it belongs to. Whole-number sums are
+// the same in any order, so the pixels are the CPU's to the bit.
+#include "kernels/preprocess.h"
+
+#include "kernels/preprocess_axis.h"
+#include "platform/launch.h"
+
+namespace engram::ENGRAM_DEVICE_NAMESPACE {
+namespace {
+
+constexpr int kTile = 16;  // pixels each way; also rows of the picture between two barriers
+constexpr int kKept = 64;  // weights of a window kept in shared memory; a longer one is made again
+
+struct Normalisation {  // of the planes of the tensor, in their order
+  float mean[3], std[3];
+  int channel[3];
+};
+
+// The windows of 16 outputs of one axis.
+struct Windows {
+  ResampleAxis::Window window[kTile];
+  double sum[kTile];
+  int kept[kTile][kKept];
+
+  // By one thread, for one output.
+  __device__ void fill(const ResampleAxis& axis, int output, int i) {
+    const ResampleAxis::Window w = axis.window(output);
+    double total = 0.0;
+    for (int j = 0; j < w.count; ++j) total += axis.real_weight(w, j);
+    window[i] = w;
+    sum[i] = total;
+    for (int j = 0; j < min(w.count, kKept); ++j) {
+      kept[i][j] = ResampleAxis::fixed_weight(axis.real_weight(w, j), total);
+    }
+  }
+  __device__ int weight(const ResampleAxis& axis, int i, int j) const {
+    if (j < kKept) return kept[i][j];
+    return ResampleAxis::fixed_weight(axis.real_weight(window[i], j), sum[i]);
+  }
+};
+
+// grid (ceil(crop / 16), ceil(crop / 16)), block (16, 16).
+__global__ void __launch_bounds__(kTile* kTile)
+    preprocess_kernel(MatrixView<const std::uint8_t> picture, ResampleAxis across,
+                      ResampleAxis down, int crop, Normalisation norm, MatrixView<float> tensor) {
+  ENGRAM_SHARED(Windows, columns, [1]);
+  ENGRAM_SHARED(Windows, rows, [1]);
+  ENGRAM_SHARED(std::uint8_t, bytes, [kTile][kTile][3]);  // picture row, column of the tile
+  const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
+  const int first_col = static_cast<int>(blockIdx.x) * kTile;
+  const int first_row = static_cast<int>(blockIdx.y) * kTile;
+  const int tile_cols = min(kTile, crop - first_col), tile_rows = min(kTile, crop - first_row);
+  if (y == 0) columns[0].fill(across, first_col + x, x);  // beyond the crop too: no harm
+  if (y == 1) rows[0].fill(down, first_row + x, x);
+  __syncthreads();
+
+  const bool inside = x < tile_cols && y < tile_rows;
+  const ResampleAxis::Window last = rows[0].window[tile_rows - 1];
+  const int end = last.first + last.count;
+  int sum[3] = {kFixedHalf, kFixedHalf, kFixedHalf};
+  for (int top = rows[0].window[0].first; top < end; top += kTile) {
+    if (top + y < end && x < tile_cols) {
+      const ResampleAxis::Window window = columns[0].window[x];
+      const std::uint8_t* pixel = picture.row(top + y) + 3 * std::ptrdiff_t{window.first};
+      int across_sum[3] = {kFixedHalf, kFixedHalf, kFixedHalf};
+      for (int j = 0; j < window.count; ++j, pixel += 3) {
+        const int weight = columns[0].weight(across, x, j);
+        across_sum[0] += pixel[0] * weight;
+        across_sum[1] += pixel[1] * weight;
+        across_sum[2] += pixel[2] * weight;
+      }
+      for (int c = 0; c < 3; ++c) bytes[y][x][c] = byte_of(across_sum[c]);
+    }
+    __syncthreads();
+    if (inside) {
+      const ResampleAxis::Window window = rows[0].window[y];
+      const int from = max(top, window.first);
+      const int to = min(top + kTile, window.first + window.count);
+      for (int row = from; row < to; ++row) {
+        const int weight = rows[0].weight(down, y, row - window.first);
+        for (int c = 0; c < 3; ++c) sum[c] += bytes[row - top][x][c] * weight;
+      }
+    }
+    __syncthreads();  // the bytes are overwritten next
+  }
+
+  if (!inside) return;
+  for (int plane = 0; plane < 3; ++plane) {
+    const auto value = static_cast<float>(byte_of(sum[norm.channel[plane]]));
+    tensor(plane, (first_row + y) * crop + first_col + x) =
+        (value - norm.mean[plane]) / norm.std[plane];
+  }
+}
+
+}  // namespace
+
+Status preprocess(Stream stream, MatrixView<const std::uint8_t> picture, const PreprocessSpec& how,
+                  MatrixView<float> tensor) {
+  ENGRAM_CHECK(picture.rows > 0 && picture.cols > 0 && picture.cols % 3 == 0);
+  ENGRAM_TRY(check_request(how));
+  ENGRAM_CHECK(tensor.rows == 3 && tensor.cols == how.crop * how.crop);
+  const int width = picture.cols / 3, height = picture.rows;
+  const int shorter = std::min(width, height);
+  Normalisation norm;
+  for (int plane = 0; plane < 3; ++plane) {
+    const int channel = how.order == ChannelOrder::rgb ? plane : 2 - plane;
+    norm.channel[plane] = channel;
+    norm.mean[plane] = how.mean[static_cast<std::size_t>(channel)];
+    norm.std[plane] = how.std[static_cast<std::size_t>(channel)];
+  }
+  const auto tiles = static_cast<unsigned>(divide_up(how.crop, kTile));
+  return launch(preprocess_kernel, {.grid = dim3(tiles, tiles), .block = dim3(kTile, kTile)},
+                stream, picture, resample_axis(width, shorter, how),
+                resample_axis(height, shorter, how), how.crop, norm, tensor);
+}
+
+}  // namespace engram::ENGRAM_DEVICE_NAMESPACE

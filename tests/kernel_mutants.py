@@ -1,0 +1,75 @@
+"""Switches off each barrier, mask and bound of the CUDA kernels, one at a time, and shows that the tests notice.
+
+    kernel_mutants.py <kernel_check> <mutants.json> [--all | kernels...]      else a few of each kernel
+
+kernel_check holds every mutant (support/mutate_kernels.py says what they are) and runs the tests of one operation
+with one of them. A mutant that no test notices is a hole in the tests, or makes no difference: those are listed here
+with the reason.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+TESTS = {"dot_rows_device.h": "score", "column_sums_device.h": "combine_rows"}  # the operation whose tests reach a file, where names differ
+TIMEOUT = 900  # seconds; a mutant that hangs is noticed as well
+
+# (kernel, text) of what costs time when it is missing, and nothing else.
+HARMLESS = {
+    ("column_sums_device.h", "part_begin < left.cols"): "a part more, with nothing in it",
+    ("gram_update.cu", "first_col > first_row"): "the block then computes a tile and stores none of it",
+    ("gram_update.cu", "frame < h.rows"): "32 frames more, all of them zeros",
+    ("kernel_rows.cu", "unit < right.cols"): "64 units more, all of them zeros",
+    ("kernel_rows.cu", "at < kRows * kVectors", "load"): "reads what is not stored",
+    ("preprocess.cu", "top < end"): "rows more, which no output wants",
+    ("sign_project.cu", "stage < w.word_rows()"): "a stage more, all of it zeros",
+    ("sign_project.cu", "min(kOneStage, w.word_rows() - stage)"): "rows more, all of them zeros",
+}
+
+
+def harmless(mutant, mutants):
+    key = (mutant["kernel"], mutant["text"])
+    if key in HARMLESS:
+        return True
+    same = [m["number"] for m in mutants if (m["kernel"], m["text"]) == key]
+    return (*key, "load") in HARMLESS and mutant["number"] == same[0]
+
+
+def noticed(program, mutant):
+    operation = TESTS.get(mutant["kernel"], mutant["kernel"].rsplit(".", 1)[0])
+    environment = dict(os.environ, ENGRAM_MUTANT=str(mutant["number"]))
+    try:
+        return subprocess.run([program, f"[{operation}]", "--abort"], env=environment, timeout=TIMEOUT,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def sample(mutants):
+    """The first of each kind in each kernel, barriers and bounds only."""
+    chosen = {}
+    for mutant in mutants:
+        if mutant["kind"] in ("barrier", "bound"):
+            chosen.setdefault((mutant["kernel"], mutant["kind"]), mutant)
+    return list(chosen.values())
+
+
+def main():
+    program, every = sys.argv[1], json.load(open(sys.argv[2]))
+    wanted = sys.argv[3:]
+    mutants = [m for m in every if "--all" in wanted or m["kernel"] in wanted] if wanted else sample(every)
+    survivors = 0
+    for mutant in mutants:
+        start = time.monotonic()
+        is_harmless = harmless(mutant, every)
+        is_noticed = noticed(program, mutant)
+        survivors += not is_noticed and not is_harmless
+        verdict = "noticed" if is_noticed else "makes no difference" if is_harmless else "NOT NOTICED"
+        print(f"{mutant['kernel']}:{mutant['line']:<4} {mutant['kind']:8} {verdict:20} {time.monotonic() - start:5.1f} s  "
+              f"{mutant['text'][:70]}", flush=True)
+    print(f"mutants: {len(mutants)} of {len(every)} tried, {survivors} not noticed")
+    sys.exit(survivors > 0)
+
+
+main()
