@@ -5,7 +5,7 @@
 A copy differs from its original in conditions alone, line by line: `mutant(7) || i < n` is `i < n` unless the
 mutant 7 is asked for. What is switched off, once each, in code that runs on the device:
 
-    barrier    __syncthreads(), the barrier in __syncthreads_and()
+    barrier    __syncthreads(), the barrier and the vote in __syncthreads_and() and _or()
     mask       `& kOnes`, and the lanes of a collective
     bound      `i < n` that lets something happen; `i >= n` that leaves; an alignment that a vector access asks for
     loop       one round more, where the number of rounds is not a constant
@@ -91,11 +91,11 @@ def mutations(text):
         code = text[begin:end]
         for m in re.finditer(r"__sync(?:threads|warp)\(\);", code):
             yield begin + m.start(), begin + m.end(), "barrier", "if (!{}) " + m.group()
-        for m in re.finditer(r"__syncthreads_and\(", code):
+        for m in re.finditer(r"__syncthreads_(?:and|or)\(", code):
             close = matching(text, begin + m.end() - 1)
             inner = text[begin + m.end():close]
             yield (begin + m.start(), close + 1, "barrier",
-                   f"({{}} ? ({inner}) : __syncthreads_and({inner}))")
+                   f"({{}} ? ({inner}) : {m.group()}{inner}))")
         for m in re.finditer(r"& kOnes\b", code):
             yield begin + m.start(), begin + m.end(), "mask", "& ({} ? ~0u : kOnes)"
         for m in re.finditer(r"(?<=_sync\()~0u", code):
