@@ -75,7 +75,7 @@ using Combine = void(Lane* lanes, unsigned mask, std::string& error);
 Lane& meet(const char* name, unsigned mask, const void* in, std::size_t bytes, Combine* combine,
            Place place);
 
-[[noreturn]] void fail(const std::string& what, Place place);  // ends the launch
+[[noreturn]] void fail(const char* what, Place place);  // ends the launch
 
 // ---- memory -----------------------------------------------------------------------------------
 // Device memory: exact blocks from the heap, filled with NaN, each known to a checker by its bounds.

@@ -10,6 +10,13 @@
 namespace engram::simt {
 namespace {
 
+// What is wrong, and where. abandon() follows in a statement of its own: it leaves the fiber's stack as
+// it is, so that a string still alive there would never be freed.
+void report_at(const std::string& what, Place place) {
+  block().reporting = true;
+  report(what + " at " + text_of(place) + ", " + text_of(*running));
+}
+
 bool same(Place a, Place b) {
   return a.line == b.line && std::strcmp(a.file, b.file) == 0;
 }
@@ -38,13 +45,17 @@ Collective& join(Warp& warp, const char* name, unsigned mask, Combine* combine, 
     if (c.mask == 0 && free == nullptr) free = &c;
     if ((c.mask & mask) == 0) continue;
     if (c.mask != mask || c.combine != combine || !same(c.place, place)) {
-      fail(
+      report_at(
           std::string(name) + ": other lanes of the mask are at " + c.name + " " + text_of(c.place),
           place);
+      abandon();
     }
     return c;
   }
-  if (free == nullptr) fail(std::string(name) + ": a warp in more than four parts", place);
+  if (free == nullptr) {
+    report_at(std::string(name) + ": a warp in more than four parts", place);
+    abandon();
+  }
   *free = {.mask = mask, .arrived = 0, .name = name, .combine = combine, .place = place};
   return *free;
 }
@@ -65,17 +76,17 @@ std::string text_of(const Thread& t) {
 void report(const std::string& what) {
   if (block().error.empty()) block().error = what;
 }
-void fail(const std::string& what, Place place) {
-  block().reporting = true;
-  report(what + " at " + text_of(place) + ", " + text_of(*running));
+void fail(const char* what, Place place) {
+  report_at(what, place);
   abandon();
 }
 
 int barrier(const char* name, Vote vote, bool predicate, Place place) {
   Block& b = block();
   if (b.waiting > 0 && !same(b.barrier_place, place)) {
-    fail(std::string(name) + ": threads wait at another barrier, " + text_of(b.barrier_place),
-         place);
+    report_at(std::string(name) + ": threads wait at another barrier, " + text_of(b.barrier_place),
+              place);
+    abandon();
   }
   b.barrier_place = b.current->at = place;
   b.barrier_vote = vote;
@@ -95,11 +106,15 @@ Lane& meet(const char* name, unsigned mask, const void* in, std::size_t bytes, C
   Worker& me = *b.current;
   Warp& warp = b.warps[me.thread.warp];
   const unsigned bit = 1u << me.thread.lane;
-  if ((mask & bit) == 0) fail(std::string(name) + ": the calling lane is not in its mask", place);
+  if ((mask & bit) == 0) {
+    report_at(std::string(name) + ": the calling lane is not in its mask", place);
+    abandon();
+  }
   if ((mask & (~warp.exist | warp.exited)) != 0) {
-    fail(std::string(name) + ": the mask names lanes that have left or never were, " +
-             lanes_text(mask & (~warp.exist | warp.exited)),
-         place);
+    report_at(std::string(name) + ": the mask names lanes that have left or never were, " +
+                  lanes_text(mask & (~warp.exist | warp.exited)),
+              place);
+    abandon();
   }
   Collective& collective = join(warp, name, mask, combine, place);
   Lane& lane = warp.lanes[me.thread.lane];
@@ -110,14 +125,19 @@ Lane& meet(const char* name, unsigned mask, const void* in, std::size_t bytes, C
     wait_as(State::in_collective);
     return lane;
   }
-  std::string error;
-  if (combine != nullptr) combine(warp.lanes, mask, error);
+  bool failed = false;
+  if (combine != nullptr) {
+    std::string error;
+    combine(warp.lanes, mask, error);
+    failed = !error.empty();
+    if (failed) report_at(std::string(name) + ": " + error, place);
+  }
   if (combine == nullptr && hooks().warp_sync) hooks().warp_sync(me.thread.warp, mask);
   collective.mask = 0;
   for (unsigned rest = mask & ~bit; rest != 0; rest &= rest - 1) {
     make_ready(*b.workers[me.thread.warp * kWarp + std::countr_zero(rest)]);
   }
-  if (!error.empty()) fail(std::string(name) + ": " + error, place);
+  if (failed) abandon();
   return lane;
 }
 
