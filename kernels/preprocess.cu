@@ -15,9 +15,12 @@ namespace {
 constexpr int kTile = 16;  // pixels each way; also rows of the picture between two barriers
 constexpr int kKept = 64;  // weights of a window kept in shared memory; a longer one is made again
 
-struct Normalisation {  // of the planes of the tensor, in their order
-  float mean[3], std[3];
-  int channel[3];
+struct Plane {  // of the tensor
+  int channel;
+  float mean, std;
+};
+struct Planes {
+  Plane first, second, third;
 };
 
 // The windows of 16 outputs of one axis.
@@ -46,7 +49,7 @@ struct Windows {
 // grid (ceil(crop / 16), ceil(crop / 16)), block (16, 16).
 __global__ void __launch_bounds__(kTile* kTile)
     preprocess_kernel(MatrixView<const std::uint8_t> picture, ResampleAxis across,
-                      ResampleAxis down, int crop, Normalisation norm, MatrixView<float> tensor) {
+                      ResampleAxis down, int crop, Planes planes, MatrixView<float> tensor) {
   ENGRAM_SHARED(Windows, columns, [1]);
   ENGRAM_SHARED(Windows, rows, [1]);
   ENGRAM_SHARED(std::uint8_t, bytes, [kTile][kTile][3]);  // picture row, column of the tile
@@ -89,10 +92,11 @@ __global__ void __launch_bounds__(kTile* kTile)
   }
 
   if (!inside) return;
-  for (int plane = 0; plane < 3; ++plane) {
-    const auto value = static_cast<float>(byte_of(sum[norm.channel[plane]]));
-    tensor(plane, (first_row + y) * crop + first_col + x) =
-        (value - norm.mean[plane]) / norm.std[plane];
+  const Plane each[3] = {planes.first, planes.second, planes.third};
+#pragma unroll
+  for (int p = 0; p < 3; ++p) {
+    const auto value = static_cast<float>(byte_of(sum[each[p].channel]));
+    tensor(p, (first_row + y) * crop + first_col + x) = (value - each[p].mean) / each[p].std;
   }
 }
 
@@ -105,17 +109,16 @@ Status preprocess(Stream stream, MatrixView<const std::uint8_t> picture, const P
   ENGRAM_CHECK(tensor.rows == 3 && tensor.cols == how.crop * how.crop);
   const int width = picture.cols / 3, height = picture.rows;
   const int shorter = std::min(width, height);
-  Normalisation norm;
-  for (int plane = 0; plane < 3; ++plane) {
-    const int channel = how.order == ChannelOrder::rgb ? plane : 2 - plane;
-    norm.channel[plane] = channel;
-    norm.mean[plane] = how.mean[static_cast<std::size_t>(channel)];
-    norm.std[plane] = how.std[static_cast<std::size_t>(channel)];
-  }
+  const auto plane = [&how](int p) {
+    const int channel = how.order == ChannelOrder::rgb ? p : 2 - p;
+    const auto i = static_cast<std::size_t>(channel);
+    return Plane{channel, how.mean[i], how.std[i]};
+  };
   const auto tiles = static_cast<unsigned>(divide_up(how.crop, kTile));
   return launch(preprocess_kernel, {.grid = dim3(tiles, tiles), .block = dim3(kTile, kTile)},
                 stream, picture, resample_axis(width, shorter, how),
-                resample_axis(height, shorter, how), how.crop, norm, tensor);
+                resample_axis(height, shorter, how), how.crop, Planes{plane(0), plane(1), plane(2)},
+                tensor);
 }
 
 }  // namespace engram::ENGRAM_DEVICE_NAMESPACE
