@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/device_plan.h"
 #include "engine/label.h"
 #include "engine/learner_impl.h"
 #include "platform/device.h"
 #include "platform/device_memory.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -157,7 +159,8 @@ Learner::~Learner() = default;
 
 Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kernels) {
   ENGRAM_TRY(validate(config));
-  const MemoryPlan memory = plan(config, /*classes=*/10);
+  constexpr int kPlannedClasses = 10;
+  const MemoryPlan memory = plan(config, kPlannedClasses);
   if (memory.total() > machine_memory()) {
     return Status(Code::out_of_memory,
                   fmt::format("A learner with {} hidden units needs {} MB, and this machine has {} "
@@ -166,8 +169,10 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
                               machine_memory() / 1'000'000));
   }
   if (const DeviceMemory* device = buffer_memory()) {
-    const std::size_t free = device->free_bytes(), needed = std::size_t(memory.total());
+    const auto staging = std::size_t(staging_bytes(config, kPlannedClasses));
+    const std::size_t free = device->free_bytes(), needed = std::size_t(memory.total()) + staging;
     if (needed > free) return device_memory_refused(needed, free);
+    ENGRAM_TRY(DeviceStaging::of(*device).reserve(staging));
   }
   try {
     ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(memory.learner_arena_bytes())));

@@ -53,6 +53,7 @@ Result<void*> DeviceStaging::take(std::size_t bytes) {
   }
   void* const taken = chunks_.back().data + used_;
   used_ += bytes;
+  turn_bytes_ += bytes;
   return taken;
 }
 
@@ -60,11 +61,12 @@ Status StagingTurn::begin() {
   ENGRAM_TRY(staging_.lost_);
   ENGRAM_ASSIGN(stream_, memory_.open());
   staging_.used_ = 0;
+  staging_.turn_bytes_ = 0;
   if (staging_.chunks_.size() > 1) {  // it grew in the last turn
     const std::size_t all = staging_.bytes();
     staging_.clear();
     ENGRAM_TRY(staging_.take(all).status());
-    staging_.used_ = 0;
+    staging_.used_ = staging_.turn_bytes_ = 0;
   }
   return Status();
 }
@@ -73,6 +75,7 @@ Result<void*> StagingTurn::place(const void* data, std::size_t pitch, std::size_
                                  std::size_t rows, bool comes_back) {
   const std::size_t row = row_pitch(bytes);
   ENGRAM_ASSIGN(void* there, staging_.take(row * rows));
+  staging_.peak_ = std::max(staging_.peak_, staging_.turn_bytes_);
   ENGRAM_TRY(memory_.copy(stream_, there, row, data, pitch, bytes, rows));
   staging_.copied_ += bytes * rows;
   if (comes_back) {

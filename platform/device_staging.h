@@ -38,7 +38,11 @@ class DeviceStaging {
   std::size_t bytes() const;  // of staging memory
   // Why the device is of no use any more: a failure of its own. Every later turn is refused with it.
   const Status& lost() const { return lost_; }
-  void try_again() { lost_ = {}; }                      // for tests, whose devices come back
+  void try_again() {  // for tests, whose devices come back
+    lost_ = {};
+    peak_ = 0;
+  }
+  std::size_t peak_bytes() const { return peak_; }      // that one turn took
   std::size_t copied_bytes() const { return copied_; }  // to the device and back, so far
 
  private:
@@ -52,8 +56,10 @@ class DeviceStaging {
 
   const DeviceMemory& memory_;
   std::mutex turn_;
-  std::vector<Chunk> chunks_;  // one, but for the operation in which it grows
-  std::size_t used_ = 0;       // of the last
+  std::vector<Chunk> chunks_;   // one, but for the operation in which it grows
+  std::size_t used_ = 0;        // of the last
+  std::size_t turn_bytes_ = 0;  // of this turn
+  std::size_t peak_ = 0;
   std::size_t copied_ = 0;
   Status lost_;
 };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/device_plan.h"
 #include "engine/learner.h"
 #include "engine/store.h"
 #include "tests/support/catch.h"
@@ -73,7 +74,10 @@ TEST_CASE("learner: on a device the same statistics to the bit and the same answ
   REQUIRE(cpu.form == (keep ? Form::factored : Form::dense));
 
   const OnSimtDevice on;
+  const std::size_t before = DeviceStaging::of(simt::kMemory).copied_bytes();
   const Learned device = run(config, samples, test);
+  CHECK(DeviceStaging::of(simt::kMemory).copied_bytes() > before);
+  CHECK(DeviceStaging::of(simt::kMemory).peak_bytes() <= std::size_t(staging_bytes(config, 4)));
   CHECK(device.form == cpu.form);
   CHECK(device.digest == cpu.digest);
   CHECK(device.said == cpu.said);

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine/device_plan.h"
 #include "engine/memory_plan.h"
+#include "kernels/backend.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/table.h"
@@ -71,8 +73,19 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                     {"lifetime", name(buffer.lifetime)},
                     {"bytes", buffer.bytes}});
   }
-  table.add({"all at once", "", "", bytes_text(memory.total())});
-  const bool fits = budget == 0 || memory.total() <= budget;
+  std::int64_t total = memory.total();
+  if (backend_in_use().device) {  // on the CPU there is nothing to bring anywhere
+    const std::int64_t staging = staging_bytes(config, options.classes);
+    const char* const shape = "(2 K + 512, M) float";
+    total += staging;
+    table.add({"staging", shape, name(Lifetime::always), bytes_text(staging)});
+    rows.push_back({{"name", "staging"},
+                    {"shape", shape},
+                    {"lifetime", name(Lifetime::always)},
+                    {"bytes", staging}});
+  }
+  table.add({"all at once", "", "", bytes_text(total)});
+  const bool fits = budget == 0 || total <= budget;
 
   const Console& console = session.console;
   console.answer(fmt::format("M {}  L {}  {}, tasks of {}, {}\n\n", config.hidden, config.features,
@@ -95,7 +108,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                                 {"form", name(memory.form)},
                                 {"factored_until", factored_limit(config)},
                                 {"buffers", rows},
-                                {"total_bytes", memory.total()},
+                                {"total_bytes", total},
                                 {"reader_bytes", memory.scorer_arena_bytes()}};
   if (options.samples) answer["samples"] = *options.samples;
   if (budget > 0) {
