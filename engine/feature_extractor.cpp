@@ -1,6 +1,7 @@
 #include "engine/feature_extractor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -44,7 +45,42 @@ Status without_exceptions(const std::string& model, Work work) {
   }
 }
 
+// The CPU's backbone, with the GPU's before it as soon as that is ready.
+std::unique_ptr<SwitchingBackbone> with_engine(const StoredModel& model,
+                                               const FeatureExtractor::Options& options,
+                                               std::unique_ptr<Backbone> cpu) {
+  const auto prepare =
+      [order = engine_order(model, options.home, options.library), name = model.card.name,
+       use = options.engines](
+          const std::atomic<bool>& stop) mutable -> Result<std::unique_ptr<Backbone>> {
+    order.may_build = use == EngineUse::build;
+    order.build.stop = &stop;
+    auto engine = supply_engine(order);
+    if (engine.status().code() != Code::not_found) return engine;
+    return Status(
+        Code::not_found,
+        fmt::format("no engine of the model {0} has been built for this GPU yet. Build it "
+                    "once with: engram model engine {0}",
+                    name));
+  };
+  auto both = std::make_unique<SwitchingBackbone>(std::move(cpu), prepare);
+  if (options.engines == EngineUse::kept) both->wait();
+  return both;
+}
+
 }  // namespace
+
+EngineOrder engine_order(const StoredModel& model, const std::string& home,
+                         EngineLibrary* library) {
+  EngineOrder order;
+  order.library = library;
+  order.cache = home + "/engines";
+  order.model_sha256 = model.card.sha256;
+  order.request.model = model.onnx;
+  order.request.output = model.card.output;
+  order.request.height = order.request.width = model.card.preprocess.crop;
+  return order;
+}
 
 FeatureExtractor::FeatureExtractor(ModelCard card, std::unique_ptr<Backbone> backbone,
                                    const Kernels& kernels)
@@ -58,7 +94,15 @@ Result<FeatureExtractor> FeatureExtractor::open(const StoredModel& model, Option
                                                        .width = model.card.preprocess.crop,
                                                        .threads = options.threads,
                                                        .batch = options.batch}));
-  return create(model.card, std::move(backbone), kernels);
+  if (options.engines == EngineUse::none || options.library == nullptr ||
+      !options.library->device().ok()) {
+    return create(model.card, std::move(backbone), kernels);
+  }
+  auto switching = with_engine(model, options, std::move(backbone));
+  const SwitchingBackbone* const both = switching.get();
+  ENGRAM_ASSIGN(FeatureExtractor extractor, create(model.card, std::move(switching), kernels));
+  extractor.switching_ = both;
+  return extractor;
 }
 
 Result<FeatureExtractor> FeatureExtractor::create(ModelCard card,

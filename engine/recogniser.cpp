@@ -62,7 +62,10 @@ LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
 }
 
 Result<Recogniser> Recogniser::open(const Options& options) {
-  const FeatureExtractor::Options extraction{.threads = options.threads, .batch = options.batch};
+  const FeatureExtractor::Options extraction{.threads = options.threads,
+                                             .batch = options.batch,
+                                             .engines = options.engines,
+                                             .home = options.home};
 
   if (options.access == Access::read) {
     ENGRAM_ASSIGN(StoredReadout stored, options.readout

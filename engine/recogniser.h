@@ -37,12 +37,13 @@ class Recogniser {
  public:
   enum class Access { read, write };
   struct Options {
-    std::string state;                  // directory of the learner
-    std::string home = default_home();  // where models are
-    std::string model;                  // empty: the state's own, or efficientnet-lite0
-    Access access = Access::write;      // write: makes the state if there is none
-    int threads = 0;                    // of the backbone; 0: one per core
-    int batch = 16;                     // pictures per inference; 1 for latency
+    std::string state;                    // directory of the learner
+    std::string home = default_home();    // where models are
+    std::string model;                    // empty: the state's own, or efficientnet-lite0
+    Access access = Access::write;        // write: makes the state if there is none
+    int threads = 0;                      // of the backbone; 0: one per core
+    int batch = 16;                       // pictures per inference; 1 for latency
+    EngineUse engines = EngineUse::kept;  // of a GPU; a program that runs for long may build them
     // When reading: answers of another kind than the state's own, from everything learned.
     std::optional<ReadoutKind> readout{};
     // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.

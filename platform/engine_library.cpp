@@ -10,7 +10,21 @@ const char* name(Precision value) {
   return value == Precision::half ? "half" : "float";
 }
 
+namespace {
+
+bool& in_use() {
+  static bool use = true;
+  return use;
+}
+
+}  // namespace
+
+void use_engine_library(bool use) {
+  in_use() = use;
+}
+
 EngineLibrary* engine_library() {
+  if (!in_use()) return nullptr;
 #ifdef ENGRAM_TENSORRT
   return &tensorrt_library();
 #else

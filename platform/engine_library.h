@@ -56,7 +56,8 @@ class EngineLibrary {
                                                  const EngineRequest& request) = 0;
 };
 
-// The one of this build; null: it has none.
+// The one of this build; null: it has none, or was told not to use it.
 EngineLibrary* engine_library();
+void use_engine_library(bool use);  // --backend cpu says false
 
 }  // namespace engram

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "platform/engine_build.h"
 #include "platform/threads.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
@@ -84,6 +85,7 @@ int run(int argc, char** argv) {
   }
   engram::complete(session.global);
   engram::set_thread_count(session.global.threads);
+  engram::use_engine_library(session.global.backend != "cpu");
   if (const Status status = engram::choose_backend(session.global.backend); !status.ok()) {
     session.console.error(status);
     return engram::exit_code(status.code());
@@ -98,8 +100,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // This process may be the child that tries a stranger's model.
+  // This process may be the child that tries a stranger's model, or builds an engine.
   if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
+  if (const auto code = engram::serve_engine_build(argc, argv)) return *code;
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {

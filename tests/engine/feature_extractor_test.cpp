@@ -1,12 +1,17 @@
 // The extractor with a backbone of ours in place of OpenVINO.
 #include "engine/feature_extractor.h"
 
+#include <chrono>
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/support/catch.h"
+#include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"
+#include "tests/support/small_model.h"
+#include "tests/support/temp_directory.h"
 
 namespace engram {
 namespace {
@@ -104,6 +109,60 @@ TEST_CASE("no exception leaves the extractor", "[engine][feature_extractor]") {
   auto huge = std::make_unique<TwoFeatures>();  // more inputs than a vector can ever hold
   huge->values = huge->batch = std::numeric_limits<int>::max();
   CHECK(FeatureExtractor::create(card(), std::move(huge)).status().code() == Code::out_of_memory);
+}
+
+TEST_CASE("the GPU answers when its engine is there, and the CPU until then",
+          "[engine][extractor][openvino][child]") {
+  const test::TempDirectory folder;
+  const EngineRequest small = test::small_request(folder);  // features: a tenth of the picture
+  StoredModel model;
+  model.onnx = small.model;
+  model.card = card();
+  model.card.sha256 = std::string(64, 'a');
+  model.card.output = small.output;
+  model.card.features = 3;
+  test::FakeEngineLibrary library;
+  library.features = 3;
+  library.value = 10.01f;  // the CPU: 10
+  const std::vector<Image> picture{{4, 4, std::vector<std::uint8_t>(48, 100)}};
+  const auto asked = [&](FeatureExtractor& extractor) {
+    std::vector<float> features(3);
+    REQUIRE(extractor.extract(picture, {features.data(), 1, 3, 3}).ok());
+    return features[0];
+  };
+  FeatureExtractor::Options options{.threads = 1,
+                                    .batch = 1,
+                                    .engines = EngineUse::kept,
+                                    .home = folder / "home",
+                                    .library = &library};
+
+  auto before = FeatureExtractor::open(model, options);
+  REQUIRE(before.ok());
+  CHECK(asked(*before) == Approx(10));
+  CHECK(says(before->note(), "engram model engine net. The CPU answers."));
+
+  options.engines = EngineUse::build;
+  auto meanwhile = FeatureExtractor::open(model, options);
+  REQUIRE(meanwhile.ok());
+  float answer = asked(*meanwhile);
+  for (int look = 0; look < 1000 && answer != 10.01f; ++look) {
+    CHECK(answer == Approx(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    answer = asked(*meanwhile);
+  }
+  CHECK(answer == 10.01f);
+
+  options.engines = EngineUse::kept;
+  auto after = FeatureExtractor::open(model, options);
+  REQUIRE(after.ok());
+  CHECK(asked(*after) == 10.01f);  // from the first picture on
+  CHECK(after->note().empty());
+
+  library.has_gpu = false;
+  auto without = FeatureExtractor::open(model, options);
+  REQUIRE(without.ok());
+  CHECK(asked(*without) == Approx(10));
+  CHECK(without->note().empty());
 }
 
 }  // namespace engram

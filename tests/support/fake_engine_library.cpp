@@ -53,8 +53,9 @@ Result<std::unique_ptr<Backbone>> FakeEngineLibrary::open(std::span<const std::b
     return Status(Code::device_failure, "the GPU does not take this engine");
   }
   opened.assign(engine.begin(), engine.end());
-  return std::unique_ptr<Backbone>(std::make_unique<FakeBackbone>(
-      3 * request.height * request.width, 2, static_cast<float>(engine.size())));
+  return std::unique_ptr<Backbone>(
+      std::make_unique<FakeBackbone>(3 * request.height * request.width, features,
+                                     value != 0 ? value : static_cast<float>(engine.size())));
 }
 
 EngineLibrary* find_fake_library(const std::string& name) {

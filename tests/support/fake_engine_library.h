@@ -24,6 +24,8 @@ class FakeEngineLibrary final : public EngineLibrary {
                                          const EngineRequest& request) override;
 
   bool has_gpu = true;
+  float value = 0;  // of all features of backbones that it opens; 0: as said above
+  int features = 2;
   int refuse_to_open = 0;         // so many times
   std::vector<std::byte> opened;  // the last engine
  private:

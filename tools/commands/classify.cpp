@@ -78,6 +78,8 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
   if (!opened.ok() && !Store::exists(session.global.state)) return no_state(session.global.state);
   ENGRAM_ASSIGN(Recogniser recogniser, std::move(opened));
 
+  if (const std::string why = recogniser.extractor().note(); !why.empty()) console.warn(why);
+
   int columns = 0, label_columns = 0;
   for (const std::string& file : files) columns = std::max(columns, display_width(printable(file)));
   for (const std::string& label : recogniser.classes()) {

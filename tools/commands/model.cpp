@@ -1,14 +1,19 @@
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine/feature_extractor.h"
 #include "engine/model_store.h"
+#include "platform/engine_supply.h"
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/half_trial.h"
+#include "tools/progress.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -117,6 +122,47 @@ Result<int> run_half(const Session& session, const HalfOptions& options) {
   return 0;
 }
 
+struct EngineOptions {
+  std::string name;
+  std::int64_t memory_mb = 4096;
+};
+
+Result<int> run_engine(const Session& session, const EngineOptions& options) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(const StoredModel model, ModelStore(session.global.home).find(options.name));
+  EngineLibrary* library = engine_library();
+  if (library == nullptr) {
+    return Status(Code::not_supported,
+                  "this engram was built without TensorRT, so that backbones run on the CPU. Build "
+                  "it where TensorRT's headers are: JetPack has them.");
+  }
+  EngineOrder order = engine_order(model, session.global.home, library);
+  order.request.memory = options.memory_mb << 20;
+  std::vector<std::string> notes;
+  order.on_note = [&](const std::string& note) { notes.push_back(note); };
+  const double start = seconds_now();
+  constexpr int kSteps = 1000;
+  Result<std::unique_ptr<Backbone>> engine = [&] {
+    Progress progress(console.shows_progress(), "engine", kSteps);
+    int shown = 0;
+    order.build.on_progress = [&](const BuildState& state) {
+      const int now = static_cast<int>(state.fraction * kSteps);
+      progress.advance(now - std::exchange(shown, now));
+    };
+    return supply_engine(order);
+  }();
+  for (const std::string& note : notes) console.warn(note);
+  if (!engine.ok()) return engine.status();
+  ENGRAM_ASSIGN(const EngineDevice device, library->device());
+  console.note(fmt::format("{} is ready on {} ({}), in {}\n", printable(options.name), device.gpu,
+                           device.library, duration_text(seconds_now() - start)));
+  console.object({{"model", options.name},
+                  {"gpu", device.gpu},
+                  {"library", device.library},
+                  {"notes", notes}});
+  return 0;
+}
+
 }  // namespace
 
 void add_model_command(CLI::App& app, Session& session) {
@@ -124,7 +170,7 @@ void add_model_command(CLI::App& app, Session& session) {
       app, session,
       {.name = "model",
        .summary = "the backbones on this machine",
-       .synopsis = "engram model add|list|show|half|remove ...",
+       .synopsis = "engram model add|list|show|engine|half|remove ...",
        .description = "A backbone is a frozen pre-trained network that turns a picture into "
                       "features; the learner works on these. Models are kept with a card that says "
                       "how to use them.",
@@ -156,6 +202,25 @@ void add_model_command(CLI::App& app, Session& session) {
               [&session, name] { return run_show(session, *name); })
       ->add_option("NAME", *name, "A model of `engram model list`")
       ->required();
+
+  const auto engine = std::make_shared<EngineOptions>();
+  CLI::App* engine_sub = add_command(
+      *model, session,
+      {.name = "engine",
+       .summary = "build a model's engine for the GPU of this machine",
+       .synopsis = "engram model engine NAME [--memory MB]",
+       .description =
+           "TensorRT turns a model into an engine for one GPU, which takes minutes. It is built in "
+           "half precision by a child process that may take --memory, and kept in HOME/engines "
+           "with a seal that only this user on this machine can make: an engine is code, and a "
+           "stranger's is never loaded. From then on the GPU computes the features. Without an "
+           "engine, or if it fails, the CPU does.",
+       .example = "engram model engine efficientnet-lite0"},
+      [&session, engine] { return run_engine(session, *engine); });
+  engine_sub->add_option("NAME", engine->name, "A model of `engram model list`")->required();
+  engine_sub->add_option("--memory", engine->memory_mb, "What building may take, in MB (4096)")
+      ->type_name("MB")
+      ->check(CLI::Range(256, 1 << 20));
 
   const auto half = std::make_shared<HalfOptions>();
   CLI::App* half_sub = add_command(
