@@ -25,7 +25,8 @@
 // samples), the trace of (G + lambda0 I)^-1 is computed, and the probes tell differences from it.
 //
 // Cost. One factorisation and 8 solves with K + 32 right-hand sides; one more factorisation at the
-// lambda that was chosen, unless lambda0 is as good to 5e-4; that trace costs as much as one, too. Memory 12 (K + 32) M bytes.
+// lambda that was chosen, unless lambda0 is as good to 5e-4; that trace costs as much as one, too.
+// Memory 12 (K + 32) M bytes.
 //
 // Numerics. Float solves, everything else in double. The quadratures leave 1e-4 of RSS and df; the
 // random vectors, which all lambdas share, leave 1 to 4 % of N - df, nearly the same for all of them.

@@ -68,11 +68,11 @@ class Training {
     cosines_.resize(samples.size() * std::size_t(classes_));
     const MatrixView<const float> batch{batch_.data(), rows, width_, width_};
     const MatrixView<float> cosines{cosines_.data(), rows, classes_, classes_};
-    cpu::multiply(1.0f, cpu::plain(batch), cpu::turned({unit.data(), classes_, width_, width_}),
-                  0.0f, cosines);
+    cpu::multiply(1.0f, plain(batch), turned({unit.data(), classes_, width_, width_}), 0.0f,
+                  cosines);
     const float sigma_gradient = to_score_gradients(samples);
     // d loss / d unit vectors, then through the normalisation.
-    cpu::multiply(sigma_, cpu::turned(cosines), cpu::plain(batch), 0.0f,
+    cpu::multiply(sigma_, turned(cosines), plain(batch), 0.0f,
                   {gradient_.data(), classes_, width_, width_});
     const auto decay = float(settings_.weight_decay), rate = float(settings_.learning_rate),
                momentum = float(settings_.momentum);
@@ -138,8 +138,8 @@ LinearProbe LinearProbe::train(MatrixView<const float> features, std::span<const
 void LinearProbe::score(MatrixView<const float> features, MatrixView<float> scores) const {
   ENGRAM_CHECK(features.cols == features_ && scores.cols == classes_);
   const std::vector<float> unit = unit_rows(features);
-  cpu::multiply(1.0f, cpu::plain({unit.data(), features.rows, features_, features_}),
-                cpu::turned({directions_.data(), classes_, features_, features_}), 0.0f, scores);
+  cpu::multiply(1.0f, plain({unit.data(), features.rows, features_, features_}),
+                turned({directions_.data(), classes_, features_, features_}), 0.0f, scores);
 }
 
 }  // namespace engram

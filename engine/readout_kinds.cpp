@@ -240,8 +240,8 @@ Readout readout_on_targets(const Readout& readout, MatrixView<const float> targe
   }
   Readout mixed = readout;
   const int units = readout.hidden_units;
-  cpu::multiply(1.0f, cpu::plain({mix.data(), classes, classes, classes}),
-                cpu::plain({readout.weights.data(), classes, units, units}), 0.0f,
+  cpu::multiply(1.0f, plain({mix.data(), classes, classes, classes}),
+                plain({readout.weights.data(), classes, units, units}), 0.0f,
                 {mixed.weights.data(), classes, units, units});
   return mixed;
 }

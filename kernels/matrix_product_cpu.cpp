@@ -15,15 +15,15 @@ constexpr int kFewCols = 32;           // the same where there are not many
 constexpr int kVectorReads = 1 << 16;  // numbers that a piece of a product with one row reads
 constexpr int kSquare = 192;           // rows and columns of a piece of a symmetric product
 
-CBLAS_TRANSPOSE turn(Factor factor) {
+CBLAS_TRANSPOSE turn(MatrixFactor factor) {
   return factor.is_turned ? CblasTrans : CblasNoTrans;
 }
 
 // Columns [first, first + count) of a factor.
-const float* columns(Factor factor, int first) {
+const float* columns(MatrixFactor factor, int first) {
   return factor.is_turned ? factor.matrix.row(first) : factor.matrix.data + first;
 }
-const float* rows(Factor factor, int first) {
+const float* rows(MatrixFactor factor, int first) {
   return factor.is_turned ? factor.matrix.data + first : factor.matrix.row(first);
 }
 
@@ -34,7 +34,7 @@ void scale(float beta, MatrixView<float> c) {
 }
 
 // c has one row: as many calls that read b once.
-void multiply_row(float alpha, Factor a, Factor b, float beta, MatrixView<float> c) {
+void multiply_row(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixView<float> c) {
   const int step = a.is_turned ? a.matrix.stride : 1;
   const int piece = std::max(1, kVectorReads / std::max(1, b.rows()));
   parallel_for(c.cols, piece, [&](int begin, int end) {
@@ -74,7 +74,7 @@ void add_gram(Triangle triangle, float alpha, MatrixView<const float> a, MatrixV
 
 }  // namespace
 
-void multiply(float alpha, Factor a, Factor b, float beta, MatrixView<float> c) {
+void multiply(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixView<float> c) {
   ENGRAM_CHECK(a.cols() == b.rows() && c.rows == a.rows() && c.cols == b.cols());
   if (c.rows == 0 || c.cols == 0) return;
   if (a.cols() == 0) return scale(beta, c);  // OpenBLAS leaves c alone

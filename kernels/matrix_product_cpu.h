@@ -6,26 +6,12 @@
 // number of threads.
 #pragma once
 
-#include "platform/matrix_view.h"
+#include "platform/matrix_factor.h"
 
 namespace engram::cpu {
 
-// A matrix as it is, or turned (transposed) while it is read.
-struct Factor {
-  MatrixView<const float> matrix;
-  bool is_turned;
-  int rows() const { return is_turned ? matrix.cols : matrix.rows; }
-  int cols() const { return is_turned ? matrix.rows : matrix.cols; }
-};
-inline Factor plain(MatrixView<const float> matrix) {
-  return {matrix, false};
-}
-inline Factor turned(MatrixView<const float> matrix) {
-  return {matrix, true};
-}
-
 // c = alpha a b + beta c, shapes (m,k) (k,n) (m,n). With beta 0 what c held does not matter.
-void multiply(float alpha, Factor a, Factor b, float beta, MatrixView<float> c);
+void multiply(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixView<float> c);
 
 // c += alpha aT a, of the square c (a.cols, a.cols) the named triangle with its diagonal; the rest is
 // neither read nor written.

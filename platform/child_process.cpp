@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,11 @@ Result<ChildOutcome> run_child(const ChildRequest& request) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
   return outcome;
+}
+
+void limit_this_process(int resource, std::int64_t value) {
+  const rlimit bound{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &bound);  // best effort
 }
 
 }  // namespace engram

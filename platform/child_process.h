@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -31,5 +32,8 @@ struct ChildOutcome {
 
 // io_failure: no process or pipe could be made.
 Result<ChildOutcome> run_child(const ChildRequest& request);
+
+// In the child: at most `value` of an RLIMIT_... resource from now on; best effort.
+void limit_this_process(int resource, std::int64_t value);
 
 }  // namespace engram

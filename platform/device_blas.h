@@ -12,25 +12,17 @@
 
 #include <cstdint>
 
-#include "platform/matrix_view.h"
+#include "platform/matrix_factor.h"
 #include "platform/status.h"
 #include "platform/stream.h"
 
 namespace engram {
 
-// A matrix as it is, or turned (transposed) while it is read.
-struct DeviceFactor {
-  MatrixView<const float> matrix;
-  bool is_turned = false;
-  int rows() const { return is_turned ? matrix.cols : matrix.rows; }
-  int cols() const { return is_turned ? matrix.rows : matrix.cols; }
-};
-
 // Are the right-hand sides of a solve the rows or the columns of their matrix?
 enum class Sides : std::uint8_t { rows, columns };
 
 // c = alpha a b + beta c, shapes (m,k) (k,n) (m,n). With beta 0 what c held does not matter.
-using BlasMultiply = Status(Stream stream, float alpha, DeviceFactor a, DeviceFactor b, float beta,
+using BlasMultiply = Status(Stream stream, float alpha, MatrixFactor a, MatrixFactor b, float beta,
                             MatrixView<float> c);
 // c += alpha aT a, of the square c the upper triangle with its diagonal; the rest is neither read
 // nor written.

@@ -23,7 +23,7 @@ Result<Context*> on(Stream stream) {
 
 }  // namespace
 
-Status blas_multiply(Stream stream, float alpha, DeviceFactor a, DeviceFactor b, float beta,
+Status blas_multiply(Stream stream, float alpha, MatrixFactor a, MatrixFactor b, float beta,
                      MatrixView<float> c) {
   ENGRAM_CHECK(a.cols() == b.rows() && a.rows() == c.rows && b.cols() == c.cols);
   if (c.rows == 0 || c.cols == 0) return Status();

@@ -31,7 +31,7 @@ void wrote(MatrixView<float> matrix) {
 
 }  // namespace
 
-Status blas_multiply(Stream /*stream*/, float alpha, DeviceFactor a, DeviceFactor b, float beta,
+Status blas_multiply(Stream /*stream*/, float alpha, MatrixFactor a, MatrixFactor b, float beta,
                      MatrixView<float> c) {
   ENGRAM_CHECK(a.cols() == b.rows() && a.rows() == c.rows && b.cols() == c.cols);
   if (c.rows == 0 || c.cols == 0) return Status();

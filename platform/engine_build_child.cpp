@@ -29,15 +29,10 @@ namespace {
 constexpr std::size_t kMaxModel = std::size_t{1} << 31;  // protobuf's own limit
 constexpr double kLeastStep = 0.001;                     // of progress worth a line
 
-void limit(int resource, std::int64_t value) {
-  const rlimit bound{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
-  ::setrlimit(static_cast<__rlimit_resource>(resource), &bound);  // best effort
-}
-
 void bind_this_process(const EngineRequest& request) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!kSanitized) limit(RLIMIT_DATA, request.memory);
-  limit(RLIMIT_CORE, 0);
+  if (!kSanitized) limit_this_process(RLIMIT_DATA, request.memory);
+  limit_this_process(RLIMIT_CORE, 0);
   // The first to go when memory is short. Best effort: not every system lets it be said.
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
@@ -101,7 +96,7 @@ std::optional<int> serve_engine_build(int argc, char** argv, FindLibrary find) {
                                                : Precision::full,
                               .memory = std::atoll(argv[9])};
   bind_this_process(request);
-  limit(RLIMIT_CPU, 64 * std::atoll(argv[10]));
+  limit_this_process(RLIMIT_CPU, 64 * std::atoll(argv[10]));
   EngineLibrary* library = find(argv[2]);
   Result<std::vector<std::byte>> engine =
       library == nullptr

@@ -42,7 +42,6 @@ const Names kFloatOnly{"ConstantOfShape",
                        "ReduceSum",
                        "ReduceSumSquare",
                        "Resize",
-
                        "Sqrt"};
 // Take what comes; between floats they stay float.
 const Names kMoves{"Concat",   "DepthToSpace", "Expand", "Flatten",   "Gather", "GatherElements",
@@ -144,10 +143,8 @@ bool Converter::computes_in_half(const OnnxNode& node) const {
 
 void Converter::choose_names() {
   const auto taken = [&](const std::string& suffix) {
-    return std::any_of(graph_.types.begin(), graph_.types.end(), [&](const auto& tensor) {
-      return tensor.first.size() >= suffix.size() &&
-             tensor.first.compare(tensor.first.size() - suffix.size(), suffix.size(), suffix) == 0;
-    });
+    return std::any_of(graph_.types.begin(), graph_.types.end(),
+                       [&](const auto& tensor) { return tensor.first.ends_with(suffix); });
   };
   for (suffix_ = "_half"; taken(suffix_);) suffix_ += "_";
 }
@@ -211,20 +208,15 @@ void Converter::put_node(const OnnxNode& node, bool half) {
   }
   put_bytes(bytes, 3, named(node.outputs.front(), half));
   put_bytes(bytes, 4, node.operation);
-  for (const auto attribute : node.attributes) {
-    put_bytes(bytes, 5, {reinterpret_cast<const char*>(attribute.data()), attribute.size()});
-  }
+  for (const auto attribute : node.attributes) put_bytes(bytes, 5, attribute);
   put_bytes(body_, 1, bytes);
 }
 
 std::string Converter::whole_file() {
-  const auto text = [](std::span<const std::byte> bytes) {
-    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
   put_bytes(body_, 2, "half");  // the graph's name, which it must have
-  put_bytes(body_, 11, text(graph_.input_definition));
+  put_bytes(body_, 11, graph_.input_definition);
   if (!graph_.output_definition.empty()) {
-    put_bytes(body_, 12, text(graph_.output_definition));
+    put_bytes(body_, 12, graph_.output_definition);
   } else {  // ValueInfoProto: name 1, type 2 > tensor_type 1 > elem_type 1
     std::string tensor, type, info;
     put_whole(tensor, 1, std::int64_t(OnnxType::float32));
@@ -236,7 +228,7 @@ std::string Converter::whole_file() {
   std::string file;  // ir_version 1, producer_name 2, graph 7, opset_import 8
   put_whole(file, 1, graph_.ir_version);
   put_bytes(file, 2, "engram");
-  for (const auto opset : graph_.opsets) put_bytes(file, 8, text(opset));
+  for (const auto opset : graph_.opsets) put_bytes(file, 8, opset);
   put_bytes(file, 7, body_);
   return file;
 }

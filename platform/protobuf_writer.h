@@ -1,7 +1,9 @@
 // Protobuf's wire format, the three kinds of field that ONNX needs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,11 @@ inline void put_bytes(std::string& out, int field, std::string_view bytes) {
   put_varint(out, static_cast<std::uint64_t>(field) << 3 | 2);
   put_varint(out, bytes.size());
   out.append(bytes);
+}
+
+inline void put_bytes(std::string& out, int field, std::span<const std::byte> bytes) {
+  put_bytes(out, field,
+            std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 }  // namespace engram

@@ -105,7 +105,7 @@ void mma_bytes(Lane* lanes, ByteOf* byte_of_a, ByteOf* byte_of_b) {
 
 void combine_mma_f16(Lane* lanes, unsigned, std::string&) {
   const auto half = [](std::uint32_t word, int i) {
-    return half_value(static_cast<std::uint16_t>(word >> 16 * i));
+    return from_half(static_cast<std::uint16_t>(word >> 16 * i));
   };
   Operands<float, float, 16> m;
   gather<2>(lanes, m, half, half);
@@ -118,27 +118,6 @@ void combine_mma_u8s8(Lane* lanes, unsigned, std::string&) {
 }
 void combine_mma_u8u8(Lane* lanes, unsigned, std::string&) {
   mma_bytes(lanes, unsigned_byte, unsigned_byte);
-}
-
-std::uint16_t half_bits(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
-  if (size > 0x7f800000u) return 0x7fff;                                       // NaN
-  if (size >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // infinity
-  if (size < 0x38800000u) {  // below the normal halves: adding 0.5 rounds at their step
-    const float moved = std::bit_cast<float>(size) + 0.5f;
-    return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(moved) - 0x3f000000u));
-  }
-  const std::uint32_t rounded = size + 0xfffu + (size >> 13 & 1u);
-  return static_cast<std::uint16_t>(sign | (rounded - 0x38000000u) >> 13);
-}
-float half_value(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31u;
-  const std::uint32_t fraction = bits & 0x3ffu;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float small = static_cast<float>(fraction) * 0x1p-24f;
-  return sign != 0 ? -small : small;
 }
 
 }  // namespace engram::simt

@@ -5,9 +5,11 @@
 // g + 8 (r / 2), column 2 t + r % 2 of the 16 x 8 result.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "platform/half.h"
 #include "platform/simt_machine.h"
 
 namespace engram::simt {
@@ -24,8 +26,10 @@ struct MmaInput {
 Combine combine_shuffle, combine_ballot, combine_sum;         // simt_warp.cpp
 Combine combine_mma_f16, combine_mma_u8s8, combine_mma_u8u8;  // simt_mma.cpp
 
-std::uint16_t half_bits(float value);  // to the nearest half, ties to even
-float half_value(std::uint16_t bits);
+// To the nearest half, ties to even; of NaN the one that PTX's cvt gives.
+inline std::uint16_t half_bits(float value) {
+  return std::isnan(value) ? std::uint16_t{0x7fff} : to_half(value);
+}
 
 template <class Out, class In>
 Out meet_for(const char* name, unsigned mask, const In& in, Combine* combine, Place place) {

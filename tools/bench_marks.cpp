@@ -13,6 +13,7 @@
 #include "platform/threads.h"
 #include "tools/bench_clock.h"
 #include "tools/bench_problem.h"
+#include "tools/bench_settings.h"
 
 namespace engram::bench {
 namespace {
@@ -84,16 +85,12 @@ void report(const char* operation, const char* reference, int units, int batch, 
   std::fflush(stdout);
 }
 
-void check(const Status& status) {
-  ENGRAM_CHECK(status.ok());
-}
-
 void sign_project_marks() {
   for (const int units : kUnits) {
     for (const int inputs : kFeatures) {
       ProjectionProblem one(1, inputs, units);
       const auto ours = [](ProjectionProblem& problem) {
-        check(cpu::sign_project(Stream{}, problem.q.read(), problem.signs(), problem.p.view()));
+        must(cpu::sign_project(Stream{}, problem.q.read(), problem.signs(), problem.p.view()));
       };
       report("sign_project", "sgemv", units, 1, inputs,
              measure([&] { ours(one); }, [&] { one.sgemv(); }, [&] { one.sgemv_by_unit(); }),
@@ -110,7 +107,7 @@ void gram_update_marks() {
     for (const int batch : kBatches) {
       LearningProblem problem(batch, units);
       const Times times =
-          measure([&] { check(cpu::gram_update(Stream{}, problem.h.read(), 1.0f, problem.g())); },
+          measure([&] { must(cpu::gram_update(Stream{}, problem.h.read(), 1.0f, problem.g())); },
                   [&] { problem.ssyrk(); });
       report("gram_update", "ssyrk", units, batch, 0, times, problem.gram_flops(), 1.0);
     }

@@ -85,7 +85,7 @@ TEST_CASE("simt: half tensor cores add whole numbers exactly", "[platform][simt]
   REQUIRE(launch(mma_kernel<float, mma_f16>, geometry, Stream{}, words.data()).ok());
   options() = {};
   const auto half = [&](Spot s) {
-    return half_value(static_cast<std::uint16_t>(before[s.word] >> 16 * s.place));
+    return from_half(static_cast<std::uint16_t>(before[s.word] >> 16 * s.place));
   };
   for (int row = 0; row < 16; ++row) {
     for (int col = 0; col < 8; ++col) {
@@ -100,16 +100,16 @@ TEST_CASE("simt: half tensor cores add whole numbers exactly", "[platform][simt]
 
 TEST_CASE("simt: halves are rounded to the nearest, ties to even", "[platform][simt]") {
   for (std::uint32_t bits = 0; bits < 0x10000u; ++bits) {  // every half is its own
-    const float value = half_value(static_cast<std::uint16_t>(bits));
+    const float value = from_half(static_cast<std::uint16_t>(bits));
     if (!std::isnan(value)) REQUIRE(half_bits(value) == bits);
   }
   REQUIRE(half_bits(2049.0f) == half_bits(2048.0f));
   REQUIRE(half_bits(2051.0f) == half_bits(2052.0f));
   REQUIRE(half_bits(65519.0f) == half_bits(65504.0f));
   REQUIRE(half_bits(65520.0f) == 0x7c00);
-  REQUIRE(half_value(half_bits(3e-8f)) == 0x1p-24f);
-  REQUIRE(half_value(half_bits(-1e-9f)) == 0.0f);
-  REQUIRE(std::isnan(half_value(half_bits(std::numeric_limits<float>::quiet_NaN()))));
+  REQUIRE(from_half(half_bits(3e-8f)) == 0x1p-24f);
+  REQUIRE(from_half(half_bits(-1e-9f)) == 0.0f);
+  REQUIRE(std::isnan(from_half(half_bits(std::numeric_limits<float>::quiet_NaN()))));
 }
 
 }  // namespace engram::simt

@@ -24,11 +24,6 @@ constexpr const char* kFlag = "--try-model";
 constexpr const char* kGood = "good ";
 constexpr const char* kBad = "bad ";
 
-void limit(int resource, std::int64_t value) {
-  const rlimit bound{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
-  ::setrlimit(static_cast<__rlimit_resource>(resource), &bound);  // best effort
-}
-
 // In the child: one inference of a grey picture.
 Result<TrialReport> try_here(const BackboneOptions& options) {
   ENGRAM_ASSIGN(const auto backbone, open_backbone_openvino(options));
@@ -87,9 +82,9 @@ Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits&
 
 std::optional<int> serve_model_trial(int argc, char** argv) {
   if (argc != 8 || std::strcmp(argv[1], kFlag) != 0) return std::nullopt;
-  if (!kSanitized) limit(RLIMIT_AS, std::atoll(argv[6]));
-  limit(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone
-  limit(RLIMIT_CORE, 0);
+  if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]));
+  limit_this_process(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone
+  limit_this_process(RLIMIT_CORE, 0);
   const auto report = try_here({.model = argv[2],
                                 .output = argv[3],
                                 .height = std::atoi(argv[4]),
