@@ -6,11 +6,14 @@
 // block looks at the numbers as it stages them; 32 frames with a number that is not whole, or beyond
 // 255, are multiplied as floats instead.
 //
-//     grid (T, T), T = ceil(M / 64); block (128)       warps of a tile
+// Blocks go through the triangle in bands of eight rows of tiles, column by column: the columns of h
+// that they read are then met eight times while they are still in the cache.
 //
-//       [0,0]                                          | 0  1 |   32 x 32 each, of 2 x 4 products
-//       [0,1] [1,1]           above the diagonal       | 2  3 |   of 16 x 8
-//       [0,2] [1,2] [2,2]     blocks leave at once
+//     grid (8 T, ceil(T / 8)), T = ceil(M / 64)        warps of a tile
+//
+//       band 0   0  8 16                               | 0  1 |   32 x 32 each, of 2 x 4 products
+//                1  9 17     above the diagonal        | 2  3 |   of 16 x 8
+//                2 10 ..     blocks leave at once
 #include "kernels/gram_update.h"
 
 #include "platform/launch.h"
@@ -24,26 +27,62 @@ constexpr int kThreads = 128;
 constexpr int kStageFrames = 32;          // between two barriers
 constexpr int kPairs = kStageFrames / 2;  // of frames: the halves of a word
 constexpr int kRowWords = kTile + 8;      // the eight spare ones keep 32 lanes in 32 banks
+constexpr int kQuads = kTile / 4;         // of columns: what a thread reads at once
+constexpr int kThreadPairs = kPairs * kQuads / kThreads;
+constexpr int kBand = 8;  // rows of tiles
 constexpr float kLargestWhole = 255.0f;
 
 using Panel = std::uint32_t[kPairs][kRowWords];  // word (p, c): column c of the frames 2p, 2p + 1
 using Sums = float[2][4][4];
 
-// Columns [first, first + 64) of 32 frames, zero where there are none. Are they whole numbers?
-__device__ __forceinline__ bool stage(MatrixView<const float> h, int frame, int first,
+struct Aligned {
+  bool h, g;  // for 128-bit and 64-bit accesses
+};
+
+__device__ __forceinline__ bool is_whole(float value) {
+  constexpr float kNoFraction = 12582912.0f;  // 1.5 * 2^23: a sum with it has no bits for one
+  const bool is_small = fabsf(value) <= kLargestWhole;
+  const bool has_no_fraction = (value + kNoFraction) - kNoFraction == value;
+  return is_small & has_no_fraction;  // no branch
+}
+
+// Columns [first, first + 64) of 32 frames, zero where there are none. Are they whole numbers? A
+// thread takes four neighbouring columns of two pairs of frames.
+__device__ __forceinline__ bool stage(MatrixView<const float> h, int frame, int first, bool vectors,
                                       Panel& panel) {
-  const int thread = static_cast<int>(threadIdx.x), col = thread % kTile;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int quad = 4 * (thread % kQuads), first_pair = thread / kQuads, col = first + quad;
+  float value[kThreadPairs][2][4] = {};
+  if (vectors && col + 4 <= h.cols) {
+#pragma unroll
+    for (int i = 0; i < 2 * kThreadPairs; ++i) {
+      const int b = frame + 2 * (first_pair + kThreads / kQuads * (i / 2)) + i % 2;
+      const float4 four = b < h.rows ? load_vector<float4>(h.row(b) + col) : float4{};
+      float(&to)[4] = value[i / 2][i % 2];
+      to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 2 * kThreadPairs; ++i) {
+      const int b = frame + 2 * (first_pair + kThreads / kQuads * (i / 2)) + i % 2;
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        if (b < h.rows && col + c < h.cols) value[i / 2][i % 2][c] = h(b, col + c);
+      }
+    }
+  }
   bool whole = true;
 #pragma unroll
-  for (int pair = thread / kTile; pair < kPairs; pair += kThreads / kTile) {
-    float value[2];
+  for (int p = 0; p < kThreadPairs; ++p) {
+    std::uint32_t words[4];
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int b = frame + 2 * pair + i;
-      value[i] = b < h.rows && first + col < h.cols ? h(b, first + col) : 0.0f;
-      whole = whole && fabsf(value[i]) <= kLargestWhole && truncf(value[i]) == value[i];
+    for (int c = 0; c < 4; ++c) {
+      const bool both[2] = {is_whole(value[p][0][c]), is_whole(value[p][1][c])};
+      whole = whole & both[0] & both[1];
+      words[c] = pack_halves(value[p][0][c], value[p][1][c]);
     }
-    panel[pair][col] = pack_halves(value[0], value[1]);
+    store_vector(panel[first_pair + kThreads / kQuads * p] + quad,
+                 uint4{words[0], words[1], words[2], words[3]});
   }
   return whole;
 }
@@ -117,19 +156,20 @@ __device__ __forceinline__ void add(GramView g, int row, int col, float value) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    gram_update_kernel(MatrixView<const float> h, float sign, GramView g, bool aligned_pairs) {
+    gram_update_kernel(MatrixView<const float> h, float sign, GramView g, Aligned aligned) {
   ENGRAM_SHARED(std::uint32_t, left, [kPairs][kRowWords]);
   ENGRAM_SHARED(std::uint32_t, right, [kPairs][kRowWords]);
-  const int first_row = static_cast<int>(blockIdx.y) * kTile;
-  const int first_col = static_cast<int>(blockIdx.x) * kTile;
+  const int first_row = static_cast<int>(blockIdx.y * kBand + blockIdx.x % kBand) * kTile;
+  const int first_col = static_cast<int>(blockIdx.x / kBand) * kTile;
   if (first_col > first_row) return;
+  if (first_row >= g.size) return;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int row = warp / 2 * 32, col = warp % 2 * 32;  // of the warp in the tile
 
   Sums sum = {};
   for (int frame = 0; frame < h.rows; frame += kStageFrames) {
-    const bool whole_rows = stage(h, frame, first_row, left);
-    const bool whole_cols = stage(h, frame, first_col, right);
+    const bool whole_rows = stage(h, frame, first_row, aligned.h, left);
+    const bool whole_cols = stage(h, frame, first_col, aligned.h, right);
     if (__syncthreads_and(whole_rows && whole_cols)) {
       multiply_whole(left, right, row, col, lane, sum);
     } else {
@@ -147,7 +187,7 @@ __global__ void __launch_bounds__(kThreads)
         const int to_row = row_of(first_row + row, lane, i, r);
         const int to_col = col_of(first_col + col, lane, j, r);
         const float gained[2] = {sign * sum[i][j][r], sign * sum[i][j][r + 1]};
-        if (aligned_pairs && to_row < g.size && to_col + 1 < to_row) {
+        if (aligned.g && to_row < g.size && to_col + 1 < to_row) {
           auto pair = load_vector<float2>(g.row(to_row) + to_col);
           pair.x += gained[0];
           pair.y += gained[1];
@@ -166,12 +206,16 @@ __global__ void __launch_bounds__(kThreads)
 Status gram_update(Stream stream, MatrixView<const float> h, float sign, GramView g) {
   ENGRAM_CHECK(h.cols == g.size);
   if (g.size == 0) return Status();
-  const auto tiles = static_cast<unsigned>(divide_up(g.size, kTile));
-  const bool aligned_pairs = aligned(g.data, sizeof(float) * static_cast<std::size_t>(g.stride), 8);
+  const int tiles = divide_up(g.size, kTile);
+  const dim3 grid(static_cast<unsigned>(kBand * tiles),
+                  static_cast<unsigned>(divide_up(tiles, kBand)));
+  const Aligned vectors{
+      .h = aligned(h.data, sizeof(float) * static_cast<std::size_t>(h.stride), 16),
+      .g = aligned(g.data, sizeof(float) * static_cast<std::size_t>(g.stride), 8)};
   for (int frame = 0; frame < h.rows; frame += kPassFrames) {
     const int frames = h.rows - frame < kPassFrames ? h.rows - frame : kPassFrames;
-    ENGRAM_TRY(launch(gram_update_kernel, {.grid = dim3(tiles, tiles), .block = dim3(kThreads)},
-                      stream, h.row_range(frame, frames), sign, g, aligned_pairs));
+    ENGRAM_TRY(launch(gram_update_kernel, {.grid = grid, .block = dim3(kThreads)}, stream,
+                      h.row_range(frame, frames), sign, g, vectors));
   }
   return Status();
 }

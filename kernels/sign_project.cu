@@ -74,8 +74,10 @@ __device__ __forceinline__ std::int32_t stage_inputs(MatrixView<const std::int8_
 // Words (k, unit) ... (k, unit + 3), zero where there are none.
 __device__ __forceinline__ void load_words(SignMatrixView w, int k, int unit, bool vectors,
                                            std::uint32_t (&words)[kLaneUnits]) {
-  if (vectors && k < w.word_rows() && unit < w.outputs) {
-    const auto four = load_vector<uint4>(w.words + std::ptrdiff_t{w.outputs} * k + unit);
+  if (vectors) {  // and so there are four units, or none
+    const uint4 four = k < w.word_rows() && unit < w.outputs
+                           ? load_vector<uint4>(w.words + std::ptrdiff_t{w.outputs} * k + unit)
+                           : uint4{};
     words[0] = four.x, words[1] = four.y, words[2] = four.z, words[3] = four.w;
     return;
   }
@@ -175,8 +177,9 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int k = 0; k < kStage; ++k) load_words(w, stage + k, unit, aligned.w, words[k]);
 #pragma unroll
-    for (int i = thread; i < kStage * kFrames; i += kThreads) {
-      const int k = i / kFrames, frame = i % kFrames;
+    for (int first = 0; first < kStage * kFrames; first += kThreads) {
+      const int i = first + thread, k = i / kFrames, frame = i % kFrames;
+      if (kStage * kFrames < kThreads && i >= kStage * kFrames) break;
       total += stage_inputs(q, first_frame + frame, stage + k, aligned.q, inputs[k][frame]);
     }
     __syncthreads();

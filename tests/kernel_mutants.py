@@ -23,6 +23,7 @@ HARMLESS = {
     ("factor.cu", "tile_c > tile_r"): "the block then reads a tile and stores none of it",
     ("factor.cu", "r >= first", "first place"): "reads what is not stored",
     ("gram_update.cu", "first_col > first_row"): "the block then computes a tile and stores none of it",
+    ("gram_update.cu", "first_row >= g.size"): "the block then computes a tile and stores none of it",
     ("gram_update.cu", "frame < h.rows"): "32 frames more, all of them zeros",
     ("kernel_rows.cu", "unit < right.cols"): "64 units more, all of them zeros",
     ("kernel_rows.cu", "at < kRows * kVectors", "first place"): "reads what is not stored",
