@@ -18,9 +18,12 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t free_bytes = 0;
-  bool is_integrated = false;         // shares the memory of the CPU, as on a Jetson
-  bool shares_while_running = false;  // CPU and GPU may touch managed memory at the same time
-  int driver = 0, runtime = 0;        // CUDA versions: 13020 is 13.2
+  bool is_integrated = false;          // shares the memory of the CPU, as on a Jetson
+  bool shares_while_running = false;   // CPU and GPU may touch managed memory at the same time
+  int driver = 0, runtime = 0;         // CUDA versions: 13020 is 13.2
+  double clock = 0, memory_clock = 0;  // Hz, the highest; 0: not reported
+  int memory_bus_bits = 0;
+  std::int64_t cache_bytes = 0;  // L2
 };
 
 // The device that is used: the first that this program has code for.

@@ -17,6 +17,13 @@ Result<DeviceInfo> find_device() {
   info.shares_while_running = properties.concurrentManagedAccess != 0;
   ENGRAM_CUDA_TRY(cudaDriverGetVersion, &info.driver);
   ENGRAM_CUDA_TRY(cudaRuntimeGetVersion, &info.runtime);
+  info.memory_bus_bits = properties.memoryBusWidth;
+  info.cache_bytes = properties.l2CacheSize;
+  int kilohertz = 0;
+  ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &kilohertz, cudaDevAttrClockRate, device);
+  info.clock = 1e3 * kilohertz;
+  ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &kilohertz, cudaDevAttrMemoryClockRate, device);
+  info.memory_clock = 1e3 * kilohertz;
   // Opens the device: a machine whose GPU cannot be used says so here, not in the middle of work.
   ENGRAM_TRY(context().status());
   std::size_t free = 0, all = 0;

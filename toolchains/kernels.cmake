@@ -7,6 +7,13 @@ file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*.cu)
 file(GLOB SIMT_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platform/simt_*.cpp
      ${CMAKE_SOURCE_DIR}/platform/*_simt.cpp)
 
+# What nvcc made of them, for estimates (kernels/kernel_code.h): as text in the library.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/budget.json)
+file(READ ${CMAKE_SOURCE_DIR}/kernels/budget.json BUDGET)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/kernel_budget.cpp @ONLY CONTENT
+     "namespace engram {\nextern const char* const kBudgetJson;\nconst char* const kBudgetJson = R\"budget(@BUDGET@)budget\";\n}\n")
+target_sources(engram PRIVATE ${CMAKE_BINARY_DIR}/kernel_budget.cpp)
+
 # CMake calls a file one language only, so the host compiler gets a twin of one line.
 set(SIMT_TWINS)
 foreach(kernel ${KERNEL_SOURCES})

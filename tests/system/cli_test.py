@@ -127,6 +127,17 @@ class Cli(CliCase):
             plan = self.json("plan", "--device", device)
             self.assertLessEqual(plan["total_bytes"], plan["budget_bytes"])
             self.assertTrue(plan["fits"])
+            if device == "3GB":
+                continue
+            estimates = plan["estimates"]
+            self.assertFalse(estimates["measured"])
+            self.assertLessEqual({"sign_project", "gram_update", "score", "cholesky"},
+                                 {row["operation"] for row in estimates["operations"]})
+            for row in estimates["operations"]:
+                self.assertGreaterEqual(row["seconds"], 0.999 * row["limit_seconds"], row)
+                self.assertGreater(len(row["held_back_by"]), 3)
+        self.assertIn("not measured", self.run_program("plan", "--device", "orin-nano-8gb").stdout)
+        self.assertNotIn("estimates", self.json("plan", "--device", "3GB"))  # of which device?
         self.assertFalse(self.json("plan", "--device", "1GB", "--hidden", "20000")["fits"])
         self.json("plan", "--device", "1000", code=MEMORY)
         self.json("plan", "--device", "toaster", code=USAGE)

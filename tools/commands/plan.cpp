@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "kernels/backend.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/estimate_report.h"
 #include "tools/table.h"
 #include "tools/units.h"
 
@@ -110,6 +112,20 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                                 {"buffers", rows},
                                 {"total_bytes", total},
                                 {"reader_bytes", memory.scorer_arena_bytes()}};
+  if (const std::optional<DevicePeaks> peaks = published_peaks(options.device)) {
+    // The samples that a learner still holds as such: a task, or less where it moves on before.
+    const std::int64_t kept = std::min<std::int64_t>(options.samples.value_or(options.task_samples),
+                                                     std::max(factored_limit(config), 1));
+    const OperationShape shape{.features = config.features,
+                               .units = config.hidden_units(),
+                               .classes = options.classes,
+                               .samples = int(std::max<std::int64_t>(kept, 1))};
+    const std::vector<EstimatedOperation> rows = estimate_operations(
+        *peaks, shape, {1, 16, 48, kMaxBatchRows}, config.arithmetic == Arithmetic::exact);
+    console.answer("\n" + estimate_text(*peaks, rows, console.colour()));
+    answer["estimates"] = estimate_json(*peaks, rows);
+    answer["estimates"]["samples"] = shape.samples;
+  }
   if (options.samples) answer["samples"] = *options.samples;
   if (budget > 0) {
     answer["device"] = options.device;
@@ -134,7 +150,8 @@ void add_plan(CLI::App& app, Session& session) {
           "Prints one row per buffer: name, shape, how long it lives, bytes. A learner holds the "
           "samples themselves as long as they are few (factored), then sums of M x M (dense): "
           "--samples says how many there are. With --device and without --hidden it chooses the "
-          "largest M that fits the device.\n\n"
+          "largest M that fits the device, and for a device by name it estimates the time of every "
+          "operation on its GPU, from its published peaks and the machine code of the kernels.\n\n"
           "Devices: " +
           device_names() + "or a number of bytes such as 512MiB or 3GB.",
       .example = "engram plan --device orin-nano-8gb --features 768 --classes 200"};

@@ -1,0 +1,201 @@
+#include "kernels/kernel_work.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "platform/status.h"
+
+namespace engram {
+namespace {
+
+double up(double n, double by) {
+  return std::ceil(n / by);
+}
+
+// Bytes of DRAM for an operand that is read `times` times over.
+double again(double bytes, double times, double cache_bytes) {
+  return bytes <= cache_bytes / 2 ? bytes : bytes * times;
+}
+
+struct Shape {  // in double: products of these are large
+  double b, l, m, k, n, cache;
+};
+
+KernelWork elementwise(const char* kernel, double rows, double cols, double bytes) {
+  return {.kernel = kernel,
+          .blocks = rows * up(cols, 256),
+          .primary = 1,  // a read
+          .bytes = bytes * rows * cols,
+          .cached_bytes = bytes * rows * cols,
+          .chain = 1,
+          .least_bytes = bytes * rows * cols};
+}
+
+KernelWork sign_project(const Shape& s) {
+  const double word_rows = up(s.l, 32), w = 4 * word_rows * s.m;
+  const double out = 4 * s.b * s.m, in = s.b * s.l;
+  KernelWork work{
+      .products = Products::bytes, .least_bytes = w + in + out, .operations = 2 * s.b * s.l * s.m};
+  if (s.b == 1) {  // a warp takes every eighth row of W, and stages up to 64 rows of q
+    work.kernel = "sign_project.one_frame";
+    work.blocks = up(s.m, 128);
+    work.primary = (32 * word_rows + 8 * up(word_rows, 32)) / 8;  // the mean of eight warps
+    work.around = up(word_rows, 64);
+    work.bytes = work.least_bytes;
+    work.cached_bytes = w + out + work.blocks * in;
+    work.chain = 1 + up(word_rows, 32);
+    return work;
+  }
+  const int tiles = s.b <= 8 ? 1 : s.b <= 16 ? 2 : s.b <= 32 ? 4 : 8;
+  const double across = up(s.m, 128), down = up(s.b, 8 * tiles);
+  work.kernel = "sign_project.many_frames<" + std::to_string(tiles) + ">";
+  work.blocks = across * down;
+  work.primary = 2 * tiles * 4 * up(word_rows, 4);
+  work.bytes = again(w, down, s.cache) + in + out;
+  work.cached_bytes = w * down + in * across + out;
+  work.chain = up(word_rows, 4);
+  return work;
+}
+
+KernelWork gram_update(const Shape& s) {
+  constexpr double kTile = 64, kPass = 256, kBand = 8;
+  const double tiles = up(s.m, kTile), blocks = tiles * (tiles + 1) / 2;
+  const double passes = up(s.b, kPass), frames = std::min(s.b, kPass);
+  const double g = passes * 8 * s.m * (s.m + 1) / 2;  // read and written
+  const double h = 4 * s.b * s.m, panel = 4 * frames * kTile;
+  return {.kernel = "gram_update.gram_update",
+          .launches = passes,
+          .blocks = blocks,
+          .primary = 16 * up(frames, 32),
+          .bytes = g + (h <= s.cache / 2 ? h : passes * blocks * panel / kBand),
+          .cached_bytes = g + passes * blocks * 2 * panel,
+          .chain = up(frames, 32) + 1,
+          .products = Products::halves,
+          .least_bytes = g + h,
+          .operations = s.b * s.m * (s.m + 1)};
+}
+
+KernelWork class_sums(const Shape& s) {
+  const double bytes = 4 * s.b * s.m + 8 * std::min(s.b, s.k) * s.m;
+  return {.kernel = "class_sums.class_sums",
+          .blocks = up(s.m, 128),
+          .primary = 3 * s.b,  // reads: label, unit, sum
+          .bytes = bytes,
+          .cached_bytes = 12 * s.b * s.m,
+          .chain = s.b + 1,  // sums of the same class wait for each other
+          .products = Products::floats,
+          .least_bytes = bytes,
+          .operations = 2 * s.b * s.m};
+}
+
+// dot_rows_device.h: `rows` rows of `length` floats, once for four rows on the left.
+KernelWork dot_rows(const char* kernel, double left, double rows, double length, double cache) {
+  const double right = 4 * rows * length, down = up(left, 4), others = 4 * left * (length + rows);
+  return {.kernel = kernel,
+          .blocks = up(rows, 4) * down,
+          .primary = 4 * up(length, 32),
+          .bytes = again(right, down, cache) + others,
+          .cached_bytes = right * down + 4 * 4 * length * up(rows, 4) * down,
+          .chain = up(length, 128),
+          .products = Products::floats,
+          .least_bytes = right + others,
+          .operations = 2 * left * rows * length};
+}
+
+// column_sums_device.h: `depth` rows of `cols` elements, once for eight rows on the left.
+KernelWork column_sums(const char* kernel, double left, double depth, double cols,
+                       double element_bytes, double out_bytes, double cache) {
+  const double right = element_bytes * depth * cols, down = up(left, 8);
+  const double others = 4 * left * depth + out_bytes * left * cols;
+  return {.kernel = kernel,
+          .blocks = up(cols, 128) * down,
+          .primary = 8 * depth,
+          .around = up(depth, 128),
+          .bytes = again(right, down, cache) + others,
+          .cached_bytes = right * down + 4 * 8 * depth * up(cols, 128) * down,
+          .chain = up(depth, 4),
+          .products = Products::floats,
+          .least_bytes = right + others,
+          .operations = 2 * left * depth * cols};
+}
+
+KernelWork kernel_rows(const Shape& s) {
+  const int tiles = s.b <= 8 ? 1 : 4;
+  const double right = s.n * s.m, down = up(s.b, 8 * tiles), stages = up(s.m, 64);
+  const double others = s.b * s.m + 4 * s.b * s.n;
+  return {.kernel = "kernel_rows.kernel_rows<" + std::to_string(tiles) + ">",
+          .blocks = up(s.n, 64) * down,
+          .primary = 2 * tiles * stages,
+          .bytes = again(right, down, s.cache) + others,
+          .cached_bytes = right * down + 8 * tiles * s.m * up(s.n, 64) * down,
+          .chain = stages,
+          .products = Products::bytes,
+          .least_bytes = right + others,
+          .operations = 2 * s.b * s.n * s.m};
+}
+
+// cuBLAS and cuSOLVER: what they cannot beat.
+KernelWork library(double bytes, double operations) {
+  return {
+      .bytes = bytes, .products = Products::floats, .least_bytes = bytes, .operations = operations};
+}
+
+struct Row {
+  const char* name;
+  bool has_batch;
+  KernelWork (*work)(const Shape&);
+};
+constexpr Row kRows[] = {
+    {"quantise", true,
+     [](const Shape& s) { return elementwise("quantise.quantise", s.b, s.l, 5); }},
+    {"sign_project", true, sign_project},
+    {"activate", true,
+     [](const Shape& s) { return elementwise("activate.activate", s.b, s.m, 8); }},
+    {"project", true,
+     [](const Shape& s) { return column_sums("project.project", s.b, s.l, s.m, 4, 4, s.cache); }},
+    {"score", true,
+     [](const Shape& s) { return dot_rows("score.dot_rows", s.b, s.k, s.m, s.cache); }},
+    {"gram_update", true, gram_update},
+    {"class_sums", true, class_sums},
+    {"kernel_rows", true, kernel_rows},
+    {"combine_rows", false,
+     [](const Shape& s) {
+       return column_sums("combine_rows.combine_rows<byte>", s.k, s.n, s.m, 1, 8, s.cache);
+     }},
+    {"cholesky", false, [](const Shape& s) { return library(4 * s.m * s.m, s.m * s.m * s.m / 3); }},
+    {"cholesky_solve", false,
+     [](const Shape& s) { return library(4 * s.m * s.m + 8 * s.k * s.m, 2 * s.k * s.m * s.m); }},
+    {"inverse_diagonal", false,
+     [](const Shape& s) { return library(2 * s.m * s.m, s.m * s.m * s.m / 3); }},
+    {"factor_append", true,
+     [](const Shape& s) { return library(2 * s.m * s.m + 8 * s.b * s.m, s.b * s.m * s.m); }},
+    {"triangular_solve", true,
+     [](const Shape& s) { return library(2 * s.m * s.m + 8 * s.b * s.m, s.b * s.m * s.m); }},
+};
+
+const Row& row_of(const std::string& operation) {
+  const Row* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                      [&](const Row& r) { return operation == r.name; });
+  ENGRAM_CHECK(row != std::end(kRows));
+  return *row;
+}
+
+}  // namespace
+
+std::vector<std::string> estimated_operations() {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  return names;
+}
+
+bool has_batch(const std::string& operation) {
+  return row_of(operation).has_batch;
+}
+
+KernelWork kernel_work(const std::string& operation, const OperationShape& shape,
+                       double cache_bytes) {
+  return row_of(operation).work({double(shape.frames), double(shape.features), double(shape.units),
+                                 double(shape.classes), double(shape.samples), cache_bytes});
+}
+
+}  // namespace engram

@@ -1,0 +1,30 @@
+// What each operation does on a GPU, by shape: the operands of kernels/roofline.h. Follows the
+// launches in kernels/*.cu.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/roofline.h"
+
+namespace engram {
+
+struct OperationShape {
+  int frames = 1;       // B
+  int features = 1280;  // L
+  int units = 10000;    // M
+  int classes = 100;    // K
+  int samples = 1000;   // N, kept
+};
+
+// The names of the table in kernels.h, in its order. preprocess is not among them: what it costs
+// depends on the picture.
+std::vector<std::string> estimated_operations();
+// Does the time of this operation grow with the batch?
+bool has_batch(const std::string& operation);
+
+// `cache_bytes`: what of an operand is read again and again and fits there costs DRAM once.
+KernelWork kernel_work(const std::string& operation, const OperationShape& shape,
+                       double cache_bytes);
+
+}  // namespace engram
