@@ -168,7 +168,11 @@ constexpr Row kRows[] = {
     {"inverse_diagonal", false,
      [](const Shape& s) { return library(2 * s.m * s.m, s.m * s.m * s.m / 3); }},
     {"factor_append", true,
-     [](const Shape& s) { return library(2 * s.m * s.m + 8 * s.b * s.m, s.b * s.m * s.m); }},
+     [](const Shape& s) {
+       const double known = std::max(s.m - s.b, 0.0), more = s.m - known;
+       return library(4 * s.m * s.m - 2 * known * known,
+                      more * known * (known + more) + more * more * more / 3);
+     }},
     {"triangular_solve", true,
      [](const Shape& s) { return library(2 * s.m * s.m + 8 * s.b * s.m, s.b * s.m * s.m); }},
 };

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/gram_view.h"
 #include "kernels/kept_view.h"
@@ -80,8 +81,13 @@ Status call_staged(Status (*operation)(Stream, Parameters...),
   StagedOperands operands(memory, turn);
   const std::tuple<std::remove_cvref_t<Parameters>...> placed{operands.place(parameters)...};
   if (!operands.status().ok()) return turn.end(operands.status());
-  return turn.end(std::apply(
-      [&](const auto&... operand) { return operation(turn.stream(), operand...); }, placed));
+  Status status = turn.work_begins();
+  if (status.ok()) {
+    status = std::apply(
+        [&](const auto&... operand) { return operation(turn.stream(), operand...); }, placed);
+  }
+  if (status.ok()) status = turn.work_ended();
+  return turn.end(std::move(status));
 }
 
 template <class Operation>

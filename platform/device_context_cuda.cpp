@@ -19,6 +19,7 @@ Result<Context> open() {
   c.is_integrated = integrated != 0;
   c.reaches_everything = pageable != 0;
   ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.stream, cudaStreamNonBlocking);
+  for (cudaEvent_t& mark : c.marks) ENGRAM_CUDA_TRY(cudaEventCreate, &mark);
   ENGRAM_CUDA_TRY(cublasCreate, &c.blas);
   ENGRAM_CUDA_TRY(cublasSetStream, c.blas, c.stream);
   ENGRAM_CUDA_TRY(cublasSetMathMode, c.blas, CUBLAS_PEDANTIC_MATH);  // full FP32: no TF32

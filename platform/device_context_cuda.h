@@ -18,6 +18,7 @@ struct Context {
   bool is_integrated = false;
   bool reaches_everything = false;  // pageableMemoryAccess: any address of the process
   cudaStream_t stream = nullptr;
+  cudaEvent_t marks[2] = {};  // for timing
   cublasHandle_t blas = nullptr;
   cusolverDnHandle_t solver = nullptr;
   int* verdict = nullptr;          // device memory

@@ -36,6 +36,9 @@ struct DeviceMemory {
   Result<Stream> (*open)();
   // Waits until all queued work is done. device_failure: some of it failed.
   Status (*synchronise)(Stream stream);
+  // A place in the queue, 0 or 1, and the device's time between the two when both have passed.
+  Status (*mark)(Stream stream, int place);
+  Result<double> (*seconds_between_marks)();
 };
 
 // One int of device memory for what a kernel decides. Operations take turns, so one is enough.

@@ -88,9 +88,23 @@ Status synchronise(Stream stream) {
   return Status();
 }
 
+Status mark(Stream stream, int place) {
+  ENGRAM_ASSIGN(Context * c, context());
+  ENGRAM_CUDA_TRY(cudaEventRecord, c->marks[place], static_cast<cudaStream_t>(stream.handle));
+  return Status();
+}
+
+Result<double> seconds_between_marks() {
+  ENGRAM_ASSIGN(Context * c, context());
+  float milliseconds = 0;
+  ENGRAM_CUDA_TRY(cudaEventElapsedTime, &milliseconds, c->marks[0], c->marks[1]);
+  return 1e-3 * milliseconds;
+}
+
 }  // namespace
 
-const DeviceMemory kMemory{"cuda", allocate, release, free_bytes, reaches, copy, open, synchronise};
+const DeviceMemory kMemory{"cuda", allocate, release,     free_bytes, reaches,
+                           copy,   open,     synchronise, mark,       seconds_between_marks};
 
 Result<int*> device_verdict() {
   ENGRAM_ASSIGN(Context * c, context());

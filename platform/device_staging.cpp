@@ -88,6 +88,11 @@ Result<void*> StagingTurn::place(const void* data, std::size_t pitch, std::size_
 Status StagingTurn::end(Status status) {
   // Also after a failure: some of the work may be under way.
   if (Status waited = memory_.synchronise(stream_); status.ok()) status = std::move(waited);
+  if (status.ok() && staging_.measures_) {
+    Result<double> seconds = memory_.seconds_between_marks();
+    if (seconds.ok()) staging_.work_seconds_ = seconds.value();
+    status = seconds.status();
+  }
   if (status.ok() && return_count_ > 0) status = copy_back();
   if (status.code() == Code::device_failure) staging_.lost_ = status;
   return status;

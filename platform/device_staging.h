@@ -42,8 +42,11 @@ class DeviceStaging {
     lost_ = {};
     peak_ = 0;
   }
-  std::size_t peak_bytes() const { return peak_; }      // that one turn took
-  std::size_t copied_bytes() const { return copied_; }  // to the device and back, so far
+  // From now on the device's time of each operation is measured, without copies and waiting.
+  void measure(bool is_on) { measures_ = is_on; }
+  double work_seconds() const { return work_seconds_; }  // of the last operation
+  std::size_t peak_bytes() const { return peak_; }       // that one turn took
+  std::size_t copied_bytes() const { return copied_; }   // to the device and back, so far
 
  private:
   friend class StagingTurn;
@@ -61,6 +64,8 @@ class DeviceStaging {
   std::size_t turn_bytes_ = 0;  // of this turn
   std::size_t peak_ = 0;
   std::size_t copied_ = 0;
+  bool measures_ = false;
+  double work_seconds_ = 0;
   Status lost_;
 };
 
@@ -74,6 +79,9 @@ class StagingTurn {
   // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart.
   Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
                       bool comes_back);
+  // The operation itself, between its copies: for timing.
+  Status work_begins() { return staging_.measures_ ? memory_.mark(stream_, 0) : Status(); }
+  Status work_ended() { return staging_.measures_ ? memory_.mark(stream_, 1) : Status(); }
   static constexpr std::size_t row_pitch(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   // Waits for the work; if it and `status` are well, what comes back is copied back. After a
   // failure what was staged is as it was before.

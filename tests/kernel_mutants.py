@@ -28,6 +28,7 @@ HARMLESS = {
     ("kernel_rows.cu", "unit < right.cols"): "64 units more, all of them zeros",
     ("kernel_rows.cu", "at < kRows * kVectors", "first place"): "reads what is not stored",
     ("preprocess.cu", "top < end"): "rows more, which no output wants",
+    ("sign_project.cu", "kStage * kFrames < kThreads"): "known when compiled; the bound beside it holds for all",
     ("sign_project.cu", "stage < w.word_rows()"): "a stage more, all of it zeros",
     ("sign_project.cu", "min(kOneStage, w.word_rows() - stage)"): "rows more, all of them zeros",
 }

@@ -8,41 +8,71 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/kernel_work.h"
 #include "kernels/kernels.h"
 #include "platform/buffer_allocator.h"
+#include "platform/device_staging.h"
 #include "tools/units.h"
 
 namespace engram {
 
-struct TrialShape {
-  int frames;    // B
-  int features;  // L
-  int units;     // M
-  int classes;   // K
-};
-
 // Operands lie where a learner's do, in memory that the device reaches: no copy is measured.
 using TrialFloats = BufferVector<float>;
 
-// Runs the operation alone, and keeps the shortest time.
+// Times the operation alone, by the wall, or if `device` measures, by the device itself.
 class TrialClock {
  public:
+  using Before = std::function<Status()>;
+
+  explicit TrialClock(const DeviceStaging* device = nullptr, Before before = {})
+      : device_(device), before_(std::move(before)) {}
+  // Times the call when the same call has just been made, often enough to be long against the clock.
+  static TrialClock warm(const DeviceStaging* device) {
+    TrialClock clock(device);
+    clock.is_warm_ = true;
+    return clock;
+  }
+
   template <class Call>
   Status operator()(const Call& call) const {
-    const double start = seconds_now();
-    Status status = call();
-    shortest_ = std::min(shortest_, seconds_now() - start);
-    return status;
+    if (before_) ENGRAM_TRY(before_());
+    int calls = 1;
+    if (is_warm_) {
+      ENGRAM_TRY(measure(call, 1));
+      constexpr double kLongEnough = 50e-6;
+      calls = last_ < kLongEnough ? int(kLongEnough / std::max(last_, 1e-7)) + 1 : 1;
+    }
+    ENGRAM_TRY(measure(call, calls));
+    shortest_ = std::min(shortest_, last_);
+    return {};
   }
-  double milliseconds() const { return 1e3 * shortest_; }
+  double milliseconds() const { return 1e3 * shortest_; }  // of the shortest
+  double last_seconds() const { return last_; }
 
  private:
+  template <class Call>
+  Status measure(const Call& call, int calls) const {
+    const double start = seconds_now();
+    double on_device = 0;
+    for (int i = 0; i < calls; ++i) {
+      ENGRAM_TRY(call());
+      if (device_ != nullptr) on_device += device_->work_seconds();
+    }
+    last_ = (device_ != nullptr ? on_device : seconds_now() - start) / calls;
+    return {};
+  }
+
+  const DeviceStaging* device_;
+  Before before_;
+  bool is_warm_ = false;
+  mutable double last_ = 0;
   mutable double shortest_ = std::numeric_limits<double>::infinity();
 };
 
 struct TrialCase {
   std::string operation;
   std::string shape;
+  OperationShape size;
   double tolerance;                                 // 0: whole numbers, the same bits
   std::function<bool(const Kernels& kernels)> has;  // the operation, and not the CPU's own
   // The operation on operands of its own, the same ones each time; the result as floats.
@@ -53,16 +83,25 @@ inline constexpr double kSameBits = 0;
 
 template <class Operation, class Run>
 TrialCase trial_case(const char* name, Operation* Kernels::*operation, std::string shape,
-                     double tolerance, Run run) {
-  return {name, std::move(shape), tolerance,
+                     const OperationShape& size, double tolerance, Run run) {
+  return {name,
+          std::move(shape),
+          size,
+          tolerance,
           [operation](const Kernels& kernels) {
             return kernels.*operation != nullptr && kernels.*operation != kCpuKernels.*operation;
           },
           std::move(run)};
 }
 
+// The picture of `preprocess`: as small as the learner, or a camera's.
+struct TrialPicture {
+  int width, height, resize, crop;
+};
+TrialPicture trial_picture(const OperationShape& shape);
+
 // What every frame meets, and what is learned from it.
-std::vector<TrialCase> frame_cases(const TrialShape& shape);
+std::vector<TrialCase> frame_cases(const OperationShape& shape);
 // Factors and solves, of G of this many hidden units.
 std::vector<TrialCase> factor_cases(int units, int classes);
 

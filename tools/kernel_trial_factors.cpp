@@ -40,16 +40,19 @@ struct Problem {
 std::vector<TrialCase> factor_cases(int units, int classes) {
   const auto p = std::make_shared<const Problem>(units, classes);
   const int m = units, k = classes;
+  const OperationShape whole{.units = m, .classes = k};
+  const OperationShape sides{.frames = k, .units = m, .classes = k};
+  const OperationShape appended{.frames = m - m / 3, .units = m, .classes = k};
   const std::string square = fmt::format("M {}", m), solve = fmt::format("M {} K {}", m, k);
   return {
-      trial_case("cholesky", &Kernels::cholesky, square, kFloatFactor,
+      trial_case("cholesky", &Kernels::cholesky, square, whole, kFloatFactor,
                  [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                    result = p->gram;
                    return clock(
                        [&] { return kernels.cholesky(Stream{}, kLambda, {}, p->view(result)); });
                  }),
       trial_case(
-          "cholesky_solve", &Kernels::cholesky_solve, solve, kFloatFactor,
+          "cholesky_solve", &Kernels::cholesky_solve, solve, whole, kFloatFactor,
           [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
             TrialFloats factor = p->factor;
             result = p->sides;
@@ -57,7 +60,7 @@ std::vector<TrialCase> factor_cases(int units, int classes) {
               return kernels.cholesky_solve(Stream{}, p->view(factor), {result.data(), k, m, m});
             });
           }),
-      trial_case("inverse_diagonal", &Kernels::inverse_diagonal, square, kFloatFactor,
+      trial_case("inverse_diagonal", &Kernels::inverse_diagonal, square, whole, kFloatFactor,
                  [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                    TrialFloats factor = p->factor, scratch(std::size_t(m) * 64);
                    result.resize(std::size_t(m));
@@ -67,14 +70,14 @@ std::vector<TrialCase> factor_cases(int units, int classes) {
                                                      {result.data(), 1, m, m});
                    });
                  }),
-      trial_case("factor_append", &Kernels::factor_append, square, kFloatFactor,
+      trial_case("factor_append", &Kernels::factor_append, square, appended, kFloatFactor,
                  [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                    result = p->factor;
                    return clock([&] {
                      return kernels.factor_append(Stream{}, kLambda, m / 3, p->view(result));
                    });
                  }),
-      trial_case("triangular_solve", &Kernels::triangular_solve, solve, kFloatFactor,
+      trial_case("triangular_solve", &Kernels::triangular_solve, solve, sides, kFloatFactor,
                  [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                    TrialFloats factor = p->factor;
                    result = p->sides;

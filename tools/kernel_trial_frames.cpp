@@ -1,4 +1,5 @@
 // Trials of what every frame meets: picture to scores, and what is learned.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -10,29 +11,29 @@
 namespace engram {
 namespace {
 
-constexpr int kWidth = 47, kHeight = 61, kCrop = 24;  // of the picture
-
 struct Operands {
-  explicit Operands(const TrialShape& s) {
+  explicit Operands(const OperationShape& s) {
     std::mt19937 random(1);
     const auto fill = [&random](auto& values, std::size_t count, auto make) {
       values.resize(count);
       for (auto& value : values) value = make(random());
     };
     const auto b = std::size_t(s.frames), l = std::size_t(s.features), m = std::size_t(s.units),
-               k = std::size_t(s.classes);
+               k = std::size_t(s.classes), n = std::size_t(s.samples);
     fill(features, b * l, [](auto r) { return 0.001f * float(int(r % 8000) - 4000); });
     fill(bytes, b * l, [](auto r) { return std::int8_t(int(r % 255) - 127); });
     fill(words, (l + 31) / 32 * m, [](auto r) { return std::uint32_t(r); });
     fill(projections, b * m, [](auto r) { return std::int32_t(r % 60000) - 30000; });
     fill(hidden, b * m, [](auto r) { return float(r % 32); });
-    fill(kept, b * m, [](auto r) { return std::uint8_t(r % 32); });
+    fill(kept, std::max(b, n) * m, [](auto r) { return std::uint8_t(r % 32); });
     fill(weights, l * m, [](auto r) { return r % 2 ? 1.0f : -1.0f; });
     fill(readout, k * m, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
-    fill(row_weights, k * b, [](auto r) { return 1e-3f * float(int(r % 2000) - 1000); });
+    fill(row_weights, k * n, [](auto r) { return 1e-3f * float(int(r % 2000) - 1000); });
     fill(labels, b, [&](auto r) { return std::int32_t(r % k); });
     fill(sums, m * m > k * m ? m * m : k * m, [](auto r) { return float(r % 1000); });
-    fill(picture, std::size_t{3} * kWidth * kHeight, [](auto r) { return std::uint8_t(r); });
+    const TrialPicture frame = trial_picture(s);
+    fill(picture, std::size_t{3} * std::size_t(frame.width) * std::size_t(frame.height),
+         [](auto r) { return std::uint8_t(r); });
   }
 
   BufferVector<float> features, hidden, weights, readout, row_weights, sums;
@@ -59,23 +60,32 @@ Status into(BufferVector<float>& result, const BufferVector<T>& values, Status s
 
 }  // namespace
 
-std::vector<TrialCase> frame_cases(const TrialShape& s) {
+TrialPicture trial_picture(const OperationShape& shape) {
+  return shape.units < 1000 ? TrialPicture{47, 61, 32, 24} : TrialPicture{640, 480, 256, 224};
+}
+
+std::vector<TrialCase> frame_cases(const OperationShape& s) {
   const auto o = std::make_shared<const Operands>(s);
   const int b = s.frames, l = s.features, m = s.units, k = s.classes;
   const std::string input = fmt::format("B {} L {}", b, l), output = fmt::format("B {} M {}", b, m),
                     both = fmt::format("{} M {}", input, m),
                     classes = fmt::format("{} K {}", output, k);
-  const KeptView kept{o->kept.data(), nullptr, b, m};
-  return {trial_case("preprocess", &Kernels::preprocess, fmt::format("{} x {}", kWidth, kHeight),
-                     kSameBits,
+  const int n = s.samples;
+  const std::string samples = fmt::format("{} N {}", output, n),
+                    sums = fmt::format("K {} N {} M {}", k, n, m);
+  const KeptView left{o->kept.data(), nullptr, b, m}, kept{o->kept.data(), nullptr, n, m};
+  const TrialPicture frame = trial_picture(s);
+  return {trial_case("preprocess", &Kernels::preprocess,
+                     fmt::format("{} x {}", frame.width, frame.height), s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
-                       const PreprocessSpec how{.resize = 32, .crop = kCrop};
+                       const PreprocessSpec how{.resize = frame.resize, .crop = frame.crop};
                        return clock([&] {
-                         return kernels.preprocess(Stream{}, reads(o->picture, kHeight, 3 * kWidth),
-                                                   how, writes(result, 3, kCrop * kCrop));
+                         return kernels.preprocess(Stream{},
+                                                   reads(o->picture, frame.height, 3 * frame.width),
+                                                   how, writes(result, 3, frame.crop * frame.crop));
                        });
                      }),
-          trial_case("quantise", &Kernels::quantise, input, kSameBits,
+          trial_case("quantise", &Kernels::quantise, input, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<std::int8_t> q;
                        const auto to = writes(q, b, l);
@@ -84,7 +94,7 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
                                                              40.0f, to);
                                    }));
                      }),
-          trial_case("sign_project", &Kernels::sign_project, both, kSameBits,
+          trial_case("sign_project", &Kernels::sign_project, both, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<std::int32_t> p;
                        const auto to = writes(p, b, m);
@@ -93,14 +103,14 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
                                                                  {o->words.data(), l, m}, to);
                                    }));
                      }),
-          trial_case("activate", &Kernels::activate, output, kSameBits,
+          trial_case("activate", &Kernels::activate, output, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        return clock([&] {
                          return kernels.activate(Stream{}, reads(o->projections, b, m), 80, 31,
                                                  writes(result, b, m));
                        });
                      }),
-          trial_case("project", &Kernels::project, both, 1e-5,
+          trial_case("project", &Kernels::project, both, s, 1e-5,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        return clock([&] {
                          return kernels.project(Stream{}, reads(o->features, b, l),
@@ -108,14 +118,14 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
                                                 writes(result, b, m));
                        });
                      }),
-          trial_case("score", &Kernels::score, classes, 1e-5,
+          trial_case("score", &Kernels::score, classes, s, 1e-5,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        return clock([&] {
                          return kernels.score(Stream{}, reads(o->hidden, b, m),
                                               reads(o->readout, k, m), writes(result, b, k));
                        });
                      }),
-          trial_case("gram_update", &Kernels::gram_update, output, kSameBits,
+          trial_case("gram_update", &Kernels::gram_update, output, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result = o->sums;
                        result.resize(std::size_t(m) * std::size_t(m) + std::size_t(m));
@@ -125,7 +135,7 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
                                                     {result.data(), diagonal, m, m});
                        });
                      }),
-          trial_case("class_sums", &Kernels::class_sums, classes, kSameBits,
+          trial_case("class_sums", &Kernels::class_sums, classes, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result = o->sums;
                        return clock([&] {
@@ -134,17 +144,17 @@ std::vector<TrialCase> frame_cases(const TrialShape& s) {
                                                    writes(result, k, m));
                        });
                      }),
-          trial_case("kernel_rows", &Kernels::kernel_rows, output, kSameBits,
+          trial_case("kernel_rows", &Kernels::kernel_rows, samples, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        return clock([&] {
-                         return kernels.kernel_rows(Stream{}, kept, kept, writes(result, b, b));
+                         return kernels.kernel_rows(Stream{}, left, kept, writes(result, b, n));
                        });
                      }),
-          trial_case("combine_rows", &Kernels::combine_rows, classes, 1e-5,
+          trial_case("combine_rows", &Kernels::combine_rows, sums, s, 1e-5,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        result.assign(std::size_t(k) * std::size_t(m), 1.0f);
                        return clock([&] {
-                         return kernels.combine_rows(Stream{}, reads(o->row_weights, k, b), kept,
+                         return kernels.combine_rows(Stream{}, reads(o->row_weights, k, n), kept,
                                                      writes(result, k, m));
                        });
                      })};

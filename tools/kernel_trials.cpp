@@ -17,14 +17,14 @@ std::vector<TrialCase> cases_of(TrialSize size) {
     for (TrialCase& one : more) all.push_back(std::move(one));
   };
   // Below, at and above the edges of tiles.
-  add(frame_cases({1, 31, 63, 3}));
-  add(frame_cases({17, 96, 130, 5}));
-  add(frame_cases({64, 128, 128, 10}));
+  add(frame_cases({1, 31, 63, 3, 5}));
+  add(frame_cases({17, 96, 130, 5, 17}));
+  add(frame_cases({64, 128, 128, 10, 65}));
   add(factor_cases(33, 4));
   add(factor_cases(130, 9));
   if (size == TrialSize::device) {
-    add(frame_cases({1, 1280, 4000, 100}));
-    add(frame_cases({256, 1280, 2000, 101}));
+    add(frame_cases({1, 1280, 4000, 100, 1000}));
+    add(frame_cases({256, 1280, 2000, 101, 1000}));
     add(factor_cases(2000, 101));
   }
   return all;
@@ -71,7 +71,7 @@ KernelTrials try_kernels(const Kernels& device, TrialSize size,
       continue;
     }
     KernelTrial trial{
-        one.operation, one.shape, one.tolerance == kSameBits, 0, one.tolerance, 0, 0, {}};
+        one.operation, one.shape, one.size, one.tolerance == kSameBits, 0, one.tolerance, 0, 0, {}};
     TrialFloats wanted, got;
     Status ours = timed(one, kCpuKernels, runs, wanted, trial.cpu_ms);
     trial.status = ours.ok() ? timed(one, device, runs, got, trial.device_ms) : std::move(ours);

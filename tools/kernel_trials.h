@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/kernel_work.h"
 #include "kernels/kernels.h"
 
 namespace engram {
@@ -15,6 +16,7 @@ namespace engram {
 struct KernelTrial {
   std::string operation;
   std::string shape;
+  OperationShape size;
   bool whole_numbers = false;
   double difference = 0;  // 0: the same bits
   double tolerance = 0;

@@ -39,6 +39,7 @@ void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_model_command(app, session);
   engram::add_features(app, session);
   engram::add_doctor(app, session);
+  engram::add_bench(app, session);
   engram::add_version(app, session);
 }
 

@@ -23,6 +23,7 @@ struct Block {
 std::map<std::uintptr_t, Block> blocks;
 std::vector<std::function<void()>> work;
 int streams = 0;
+std::size_t marks = 0;  // passed so far
 
 void open_managed(bool is_open) {
   for (const auto& [address, block] : blocks) {
@@ -112,6 +113,21 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = reinterpret_cast<cudaStream_t>(&streams);
   return cudaSuccess;
+}
+// An event is a place in the line of work: its time is how many came before it.
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = reinterpret_cast<cudaEvent_t>(new std::size_t{0});
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  queue([event] { *reinterpret_cast<std::size_t*>(event) = ++marks; });
+  return answer();
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (!work.empty()) return cudaErrorNotReady;
+  *milliseconds = static_cast<float>(*reinterpret_cast<std::size_t*>(end)) -
+                  static_cast<float>(*reinterpret_cast<std::size_t*>(start));
+  return answer();
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return allocate(memory, bytes, Kind::device);

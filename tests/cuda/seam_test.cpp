@@ -160,6 +160,22 @@ TEST_CASE("cuda: operands of a vector are staged", "[cuda]") {
   }
 }
 
+TEST_CASE("cuda: the time of the work alone, by events", "[cuda]") {
+  DeviceStaging& staging = DeviceStaging::of(kMemory);
+  std::vector<float> host(4);
+  for (const bool measures : {true, false}) {
+    staging.measure(measures);
+    const double last = staging.work_seconds();
+    StagingTurn turn(kMemory);
+    REQUIRE(turn.begin().ok());
+    REQUIRE(turn.place(host.data(), 16, 16, 1, true).ok());
+    REQUIRE(turn.work_begins().ok());
+    REQUIRE(turn.work_ended().ok());
+    REQUIRE(turn.end(Status()).ok());
+    CHECK(staging.work_seconds() == (measures ? 1e-3 : last));  // from one mark to the next
+  }
+}
+
 TEST_CASE("cuda: too much memory is refused with figures", "[cuda]") {
   const std::size_t all = fake_gpu().memory;
   const auto refused = kMemory.allocate(std::size_t{1} << 50);

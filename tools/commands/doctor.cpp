@@ -19,6 +19,7 @@
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
 #include "tools/doctor.h"
+#include "tools/estimate_report.h"
 #include "tools/exit_code.h"
 #include "tools/kernel_trials.h"
 #include "tools/table.h"
@@ -92,6 +93,17 @@ std::string words(const std::vector<std::string>& all) {
   return text;
 }
 
+// With starting it and waiting, as the trial's own time. None: not estimated, or the GPU does not
+// say how fast it is.
+std::optional<double> estimated_ms(const KernelTrial& trial) {
+  const Backend& backend = backend_in_use();
+  const auto peaks = backend.device ? reported_peaks(*backend.device) : std::nullopt;
+  if (!peaks) return std::nullopt;
+  const auto estimate = estimate_operation(*peaks, trial.operation, trial.size);
+  if (!estimate) return std::nullopt;
+  return 1e3 * (estimate->seconds + estimate->launches * kLaunchSeconds);
+}
+
 nlohmann::ordered_json json_of(const KernelTrials& trials) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const KernelTrial& trial : trials.trials) {
@@ -104,6 +116,7 @@ nlohmann::ordered_json json_of(const KernelTrials& trials) {
                     {"error", trial.status.ok() ? "" : trial.status.what()},
                     {"cpu_ms", trial.cpu_ms},
                     {"device_ms", trial.device_ms}});
+    if (const auto estimate = estimated_ms(trial)) rows.back()["estimated_ms"] = *estimate;
   }
   return rows;
 }
@@ -117,10 +130,12 @@ void show(const Console& console, const KernelTrials& trials, bool on_gpu) {
                {"shape"},
                {"against the CPU"},
                {"CPU ms", Align::right},
-               {on_gpu ? "GPU ms" : "emulated ms", Align::right}});
+               {on_gpu ? "GPU ms" : "emulated ms", Align::right},
+               {on_gpu ? "estimated ms" : "", Align::right}});
   for (const KernelTrial& trial : trials.trials) {
     table.add({trial.operation, trial.shape, agreement(trial), fmt::format("{:.3f}", trial.cpu_ms),
-               fmt::format("{:.3f}", trial.device_ms)});
+               fmt::format("{:.3f}", trial.device_ms),
+               estimated_ms(trial) ? fmt::format("{:.3f}", *estimated_ms(trial)) : ""});
   }
   console.answer(table.text(console.colour()));
   if (!trials.on_the_cpu.empty()) {

@@ -73,6 +73,7 @@ std::string page(const CLI::App& app, const std::string& name, const Manual& man
 constexpr const char* kExitCodes =
     "0   done\n"
     "3   done, but some inputs were skipped; each was named on stderr\n"
+    "4   bench: something is slower than it was\n"
     "64  the request makes no sense: see --help\n"
     "65  an input file is broken or is not what it should be\n"
     "66  an input, a state or a model does not exist\n"
