@@ -7,7 +7,8 @@
 namespace engram {
 
 std::int64_t staging_bytes(const LearnerConfig& config, int classes) {
-  const std::int64_t row = std::int64_t{sizeof(float)} * std::max(config.hidden_units(), 1);
+  const std::int64_t row =
+      std::int64_t{sizeof(float)} * std::max({config.hidden_units(), config.features, 1});
   return row * (2 * std::int64_t{classes} + 2 * std::int64_t{kMaxBatchRows});
 }
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "engine/projection.h"
+
 namespace engram {
 namespace {
 constexpr int kBlock = KeptSamples::kBlockRows;
 }
 
 FactoredStatistics::FactoredStatistics(const LearnerConfig& config, const Kernels& kernels)
-    : kernels_(&kernels),
+    : config_(config),
+      kernels_(&kernels),
       kept_(config, /*with_hidden=*/true),
       diagonal_(std::size_t(config.hidden_units())) {}
 
@@ -58,17 +61,9 @@ Status FactoredStatistics::combine(MatrixView<const float> weights,
   return {};
 }
 
-Status FactoredStatistics::add_class_sums(int first, MatrixView<float> sums) const {
-  constexpr int kRows = 16;  // as floats at a time: they stay in the cache
-  std::vector<float> rows(std::size_t(kRows) * std::size_t(sums.cols));
-  for (int count = 0; first < kept_.size(); first += count) {
-    count = std::min(kRows, kept_.size() - first);
-    const MatrixView<float> h{rows.data(), count, sums.cols, sums.cols};
-    kept_.widen(first, h);
-    ENGRAM_TRY(kernels_->class_sums(Stream{}, h, {kept_.classes().data() + first, 1, count, count},
-                                    1.0f, sums));
-  }
-  return {};
+FeatureRows FactoredStatistics::feature_rows() const {
+  return {config_.features,
+          [this](int sample, float* f) { widen_row(config_, kept_.row(sample), f); }};
 }
 
 Status FactoredStatistics::add_to(DenseStatistics& dense, MatrixView<float> scratch) const {

@@ -16,6 +16,7 @@
 #include "engine/dense_statistics.h"
 #include "engine/kept_samples.h"
 #include "engine/kernel_matrix.h"
+#include "engine/left_out_means.h"
 #include "kernels/kernels.h"
 #include "platform/status.h"
 
@@ -41,11 +42,10 @@ class FactoredStatistics {
   KernelMatrix& kernel() { return kernel_; }
   const KernelMatrix& kernel() const { return kernel_; }
   int hidden_units() const { return int(diagonal_.size()); }
+  FeatureRows feature_rows() const;  // of the samples kept, which they refer to
 
   // readout (K, M) += weights (K, N) H.
   Status combine(MatrixView<const float> weights, MatrixView<float> readout) const;
-  // C of the samples from the first-th on is added to `sums` (K, M).
-  Status add_class_sums(int first, MatrixView<float> sums) const;
   // Adds all samples to `dense`, a few rows of floats at a time in `scratch` (B, M).
   Status add_to(DenseStatistics& dense, MatrixView<float> scratch) const;
 
@@ -57,6 +57,7 @@ class FactoredStatistics {
  private:
   void add_to_diagonal(const float* h);
 
+  LearnerConfig config_;
   const Kernels* kernels_;
   KeptSamples kept_;
   KernelMatrix kernel_;

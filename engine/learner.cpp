@@ -146,7 +146,7 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
     forget_factor();  // too many: a full solve costs less now
   }
   if (statistics.form() == Form::dense) witnesses.add(rows, classes);
-  ENGRAM_TRY(note_said(h, classes));
+  ENGRAM_TRY(note_said(rows, h, classes));
   ENGRAM_TRY(statistics.add(rows, h, classes));
   task_samples += h.rows;
   return {};
@@ -269,6 +269,12 @@ float Learner::gram(int row, int col) const {
 }
 float Learner::class_sum(int class_index, int unit) const {
   return impl_->statistics.class_sum(class_index, unit);
+}
+bool Learner::has_feature_sums() const {
+  return impl_->statistics.features().complete();
+}
+double Learner::feature_sum(int class_index, int feature) const {
+  return impl_->statistics.features().sums()(class_index, feature);
 }
 std::string Learner::digest() const {
   return impl_->statistics.digest(identity_json(impl_->config));

@@ -2,9 +2,9 @@
 //
 //     f > [quantise > sign_project > activate] > h       exact      (engine/projection.h)
 //     f > project > h                                    floating
-//     h, label > G, C, or the samples themselves         learn      (engine/statistics.h)
-//     lambda > (G + lambda I)^-1 C > Wo                  end_task   (engine/readout.h, score_blend.h)
-//     h > scores > label                                 classify
+//     f, h, label > F, and G, C or the samples           learn      (engine/statistics.h)
+//     lambda > (G + lambda I)^-1 C, F > Wo, Wf           end_task   (engine/readout.h, score_blend.h)
+//     h, f > scores > label                              classify   (engine/readout_scores.h)
 //
 // Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
 // current when they asked (readout()), and the next one replaces it whole. score and classify take
@@ -36,10 +36,17 @@
 
 namespace engram {
 
+// What a state lacks that has no sums of features.
+inline constexpr const char* kWithoutFeatureSums =
+    "no sums of features: an earlier version made this state and kept none, so answers are by "
+    "ridge "
+    "regression alone, without class means; teach a new state to have them";
+
 class Learner {
  public:
   // Refuses a config that validate() refuses, and one whose plan does not fit this machine.
-  static Result<Learner> create(const LearnerConfig& config, const Kernels& kernels = chosen_kernels());
+  static Result<Learner> create(const LearnerConfig& config,
+                                const Kernels& kernels = chosen_kernels());
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();
@@ -128,7 +135,11 @@ class Learner {
   // Statistics, for tests, merging and inspection.
   float gram(int row, int col) const;
   float class_sum(int class_index, int unit) const;
-  // A digest of config, classes, counts, G and C: equal digests mean equal statistics to the bit,
+  // False: a state of an earlier version in the dense form, which had no class sums of features; its
+  // readouts have no means of classes.
+  bool has_feature_sums() const;
+  double feature_sum(int class_index, int feature) const;
+  // A digest of config, classes, counts, G, C and F: equal digests mean equal statistics to the bit,
   // whatever the order in which classes and samples came.
   std::string digest() const;
   // exact: from which total sample count on a sum could exceed 2^24 and round, given what was seen.
@@ -137,7 +148,8 @@ class Learner {
 
   // State as sections of a snapshot file (engine/README.md lists them), and back.
   Status save(SnapshotWriter& writer) const;
-  static Result<Learner> load(const SnapshotReader& reader, const Kernels& kernels = chosen_kernels());
+  static Result<Learner> load(const SnapshotReader& reader,
+                              const Kernels& kernels = chosen_kernels());
 
  private:
   struct Impl;

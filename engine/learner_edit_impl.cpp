@@ -92,7 +92,8 @@ Status Learner::Impl::take_back_sums(const LearnedSamples& samples) {
   for (std::size_t first = 0; first < samples.size(); first += at_once) {
     const std::size_t count = std::min(at_once, samples.size() - first);
     ENGRAM_ASSIGN(const MatrixView<const float> h, project(samples.batch, first, count));
-    ENGRAM_TRY(statistics.take_back(h, {batch_classes, count}));
+    const std::byte* rows = samples.batch.rows.data() + first * projection->row_bytes();
+    ENGRAM_TRY(statistics.take_back(rows, h, {batch_classes, count}));
   }
   task.remove(places_of(samples.ids, task.ids()));
   return {};
@@ -103,7 +104,8 @@ Status Learner::Impl::move_sums(const LearnedSamples& samples, int to) {
   for (std::size_t first = 0; first < samples.size(); first += at_once) {
     const std::size_t count = std::min(at_once, samples.size() - first);
     ENGRAM_ASSIGN(const MatrixView<const float> h, project(samples.batch, first, count));
-    ENGRAM_TRY(statistics.move(h, {batch_classes, count}, to));
+    const std::byte* rows = samples.batch.rows.data() + first * projection->row_bytes();
+    ENGRAM_TRY(statistics.move(rows, h, {batch_classes, count}, to));
   }
   for (const int place : places_of(samples.ids, task.ids())) task.relabel(place, to);
   return {};

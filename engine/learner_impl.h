@@ -69,11 +69,13 @@ struct Learner::Impl {
   Result<std::shared_ptr<const Readout>> refresh_dense(const Readout& before);
   // All of the next readout but its weights.
   std::shared_ptr<Readout> extended(const Readout& before) const;
-  ScoreBlend blend() const {
-    return score_blend(config.readout, statistics.classes().all(), statistics.trace());
+  ScoreBlend blend_of(ReadoutKind kind) const {
+    const std::vector<ClassInfo>& classes = statistics.classes().all();
+    return score_blend(kind, classes, statistics.features().usual_length(classes));
   }
-  // Class sums for it; factored: sum_part, which must be current.
-  MatrixView<const float> class_sums() const;
+  ScoreBlend blend() const { return blend_of(config.readout); }
+  // Ridge, in its weights, becomes that blend.
+  void blend_into(const ScoreBlend& parts, Readout& readout) const;
   MatrixView<float> rows_of(std::vector<float>& part) const;  // (K, M), new rows are zero
   // Of the dense form: samples since the last solve, up to which the next readout follows from it.
   int pending_limit() const { return config.hidden_units() / 8; }
@@ -87,10 +89,11 @@ struct Learner::Impl {
   Status take_back_sums(const LearnedSamples& samples);
   Status move_sums(const LearnedSamples& samples, int to);
   void drop_empty_classes();
-  // Dense form, before they are learned: what the current readout says of samples h (B, M). Room
-  // first. (The readout is written by the thread that learns alone, so it needs no lock here.)
+  // Dense form, before they are learned: what the current readout says of samples, encoded rows
+  // and h (B, M). Room first. (The readout is written by the thread that learns alone, so it needs no lock here.)
   Status reserve_said(const Readout* current);
-  Status note_said(MatrixView<const float> h, std::span<const std::int32_t> classes);
+  Status note_said(const std::byte* rows, MatrixView<const float> h,
+                   std::span<const std::int32_t> classes);
   // Into a learner that has learned nothing.
   Status restore_dense(const SavedLearner& saved);
   Status restore_factored(const SavedLearner& saved);
@@ -116,10 +119,9 @@ struct Learner::Impl {
   std::int64_t closed_ids = 0;  // samples up to this one are of tasks that have ended
   int tasks = 0;
 
-  // Of refresh(), with the current factor. Factored: how the readout was blended, and C, unless it is
-  // ridge alone. Dense: the ridge part of `solved`.
+  // Of refresh(), with the current factor. Factored: how the readout was blended. Dense: the ridge part
+  // of `solved`.
   ScoreBlend blended_by;
-  std::vector<float> sum_part;    // (K, M)
   std::vector<float> ridge_part;  // (K, M)
   // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.
   std::shared_ptr<const Readout> solved;  // null: no factor

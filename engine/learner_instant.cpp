@@ -27,15 +27,13 @@ MatrixView<float> Learner::Impl::rows_of(std::vector<float>& part) const {
   return {part.data(), classes, units, units};
 }
 
-MatrixView<const float> Learner::Impl::class_sums() const {
-  if (statistics.form() == Form::dense) return statistics.dense().sums();
-  const int units = config.hidden_units(), rows = int(sum_part.size() / std::size_t(units));
-  return {sum_part.data(), rows, units, units};
+void Learner::Impl::blend_into(const ScoreBlend& parts, Readout& readout) const {
+  scale_ridge(parts, rows_of(readout.weights));
+  readout.feature_weights = mean_weights(parts, statistics.features().sums());
 }
 
 void Learner::Impl::forget_factor() {
   blended_by = {};
-  sum_part = {};
   ridge_part = {};
   solved.reset();
   pending.clear();
@@ -47,16 +45,14 @@ Result<Readout> Learner::Impl::solve_kind(ReadoutKind kind, double lambda, std::
                                           bool factored, std::vector<float> dual) {
   forget_factor();
   ENGRAM_ASSIGN(Readout next, solve_readout(statistics, lambda, note, factored, std::move(dual)));
-  const ScoreBlend parts = score_blend(kind, statistics.classes().all(), statistics.trace());
+  const ScoreBlend parts = blend_of(kind);
   std::vector<ScoreSummary> heard;
   if (statistics.form() == Form::dense) {
     auto said = witnesses.hear(statistics, next, parts, *projection, scratch);
     if (said.ok()) heard = std::move(said).value();
     ridge_part = next.weights;
-  } else if (kind != ReadoutKind::ridge) {
-    ENGRAM_TRY(statistics.factored().add_class_sums(0, rows_of(sum_part)));
   }
-  blend_readout(parts, rows_of(next.weights), class_sums(), rows_of(next.weights));
+  blend_into(parts, next);
   blended_by = parts;
   fit_readout_confidence(statistics, said_before, heard, readout.get(), parts, next);
   return next;
@@ -105,17 +101,14 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_factored(const Rea
   std::shared_ptr<Readout> readout = extended(before);
   readout->weights = before.weights;
   const MatrixView<float> weights = rows_of(readout->weights);
-  unblend_readout(blended_by, class_sums(), weights.row_range(0, int(before.classes.size())));
+  unscale_ridge(blended_by, weights.row_range(0, int(before.classes.size())));
   const Status learned =
       learn_at_once(problem, h, factored.kept().classes().subspan(std::size_t(known)), weights);
   if (learned.code() == Code::bad_data) return std::shared_ptr<const Readout>();
   ENGRAM_TRY(learned);
   kernel.set_factor(before.lambda);  // from here on a failure means a full solve
-  if (config.readout != ReadoutKind::ridge) {
-    ENGRAM_TRY(factored.add_class_sums(known, rows_of(sum_part)));
-  }
   blended_by = blend();
-  blend_readout(blended_by, weights, class_sums(), weights);
+  blend_into(blended_by, *readout);
   return std::shared_ptr<const Readout>(std::move(readout));
 }
 
@@ -139,7 +132,7 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_dense(const Readou
   std::shared_ptr<Readout> readout = extended(*solved);
   const MatrixView<float> weights = rows_of(readout->weights);
   ENGRAM_TRY(woodbury.solve(base, weights));
-  blend_readout(blend(), weights, class_sums(), weights);
+  blend_into(blend(), *readout);
   return std::shared_ptr<const Readout>(std::move(readout));
 }
 

@@ -23,6 +23,11 @@ Status Learner::Impl::restore_dense(const SavedLearner& saved) {
   if (!saved.sums.empty()) {
     std::memcpy(statistics.dense().sums().data, saved.sums.data(), saved.sums.size());
   }
+  if (!saved.has_feature_sums) statistics.features().set_incomplete();
+  if (!saved.feature_sums.empty()) {
+    std::memcpy(statistics.features().sums().data, saved.feature_sums.data(),
+                saved.feature_sums.size());
+  }
   ENGRAM_TRY(task.reserve(saved.samples.classes.size()));
   const std::size_t row_bytes = Projection::row_bytes(config);
   for (std::size_t i = 0; i < saved.ids.size(); ++i) {

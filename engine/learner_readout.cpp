@@ -9,6 +9,7 @@
 #include "engine/lambda_range.h"
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
+#include "engine/readout_scores.h"
 
 namespace engram {
 
@@ -33,13 +34,15 @@ Status Learner::Impl::reserve_said(const Readout* current) {
                              (current->classes.size() + 1));
 }
 
-Status Learner::Impl::note_said(MatrixView<const float> h, std::span<const std::int32_t> classes) {
+Status Learner::Impl::note_said(const std::byte* rows, MatrixView<const float> h,
+                                std::span<const std::int32_t> classes) {
   if (statistics.form() == Form::factored || readout == nullptr) return {};
-  const int known = int(readout->classes.size()), units = readout->hidden_units;
+  const int known = int(readout->classes.size());
   const MatrixView<float> scores{said_scores.as<float>(), h.rows, known, known};
   const std::span<float> leverages(scores.row(h.rows), std::size_t(h.rows));
   const Kernels& kernels = statistics.kernels();
-  ENGRAM_TRY(kernels.score(Stream{}, h, {readout->weights.data(), known, units, units}, scores));
+  const MatrixView<const float> f = projection->features_of(rows, h.rows, scratch);
+  ENGRAM_TRY(score_samples(kernels, *readout, h, f, scores));
   std::fill(leverages.begin(), leverages.end(), 0.0F);
   if (readout->probes != nullptr) {
     ENGRAM_TRY(said_leverage->leverages_of(kernels, *readout->probes, h, leverages));

@@ -6,9 +6,11 @@
 //                  readout: classes, lambda, samples
 //   classes        per class: u32 length, label, i64 samples; in the order first seen
 //   readout        Wo: rows of M floats, of the first classes; absent before the first readout
+//   feature_weights  Wf: L rows of a float for each of these classes; absent where there is none
 // of the dense form:
 //   gram           G's lower triangle with diagonal, by rows: M (M + 1) / 2 floats; none: no class
 //   class_sums     C: K rows of M floats
+//   feature_sums   F: K rows of L doubles; absent in a state that began without them
 //   task_rows      encoded samples of the open task, where the lambda rule needs them
 //   task_classes   i32 class of each of them
 //   task_ids       i64 number of each of them, ascending
@@ -48,7 +50,8 @@ bool all_finite(const Statistics& statistics) {
                      finite);
 }
 
-Status write_dense(const DenseStatistics& dense, SnapshotWriter& writer) {
+Status write_dense(const DenseStatistics& dense, const FeatureSums& features,
+                   SnapshotWriter& writer) {
   const GramView& gram = dense.gram();
   const MatrixView<const float> sums = dense.sums();
   // Nothing learned: G is all zeros, and a new state should not take 200 MB of them.
@@ -60,8 +63,12 @@ Status write_dense(const DenseStatistics& dense, SnapshotWriter& writer) {
     ENGRAM_TRY(writer.write(bytes_of(row.data(), sizeof(float) * std::size_t(r + 1))));
   }
   ENGRAM_TRY(writer.begin_section("class_sums"));
-  return writer.write(
-      bytes_of(sums.data, sizeof(float) * std::size_t(sums.rows) * std::size_t(sums.cols)));
+  ENGRAM_TRY(writer.write(
+      bytes_of(sums.data, sizeof(float) * std::size_t(sums.rows) * std::size_t(sums.cols))));
+  if (!features.complete()) return {};
+  const MatrixView<const double> f = features.sums();
+  ENGRAM_TRY(writer.begin_section("feature_sums"));
+  return writer.write(bytes_of(f.data, sizeof(double) * std::size_t(f.rows) * std::size_t(f.cols)));
 }
 
 Status write_samples(const KeptSamples& samples, const char* rows, const char* classes,
@@ -115,7 +122,7 @@ Status Learner::save(SnapshotWriter& writer) const {
   }
 
   if (statistics.form() == Form::dense) {
-    ENGRAM_TRY(write_dense(statistics.dense(), writer));
+    ENGRAM_TRY(write_dense(statistics.dense(), statistics.features(), writer));
     ENGRAM_TRY(write_samples(impl_->task, "task_rows", "task_classes", "task_ids", writer));
   } else {
     const KeptSamples& kept = statistics.factored().kept();
@@ -134,6 +141,10 @@ Status Learner::save(SnapshotWriter& writer) const {
   ENGRAM_TRY(writer.begin_section("readout"));
   ENGRAM_TRY(
       writer.write(bytes_of(current->weights.data(), sizeof(float) * current->weights.size())));
+  if (!current->feature_weights.empty()) {
+    ENGRAM_TRY(writer.begin_section("feature_weights"));
+    ENGRAM_TRY(writer.write(std::as_bytes(std::span(current->feature_weights))));
+  }
   return write_judging(writer, *current);
 }
 

@@ -21,9 +21,10 @@ Result<Teaching> Learner::teaching() const {
     const KeptSamples& kept = statistics.factored().kept();
     const GramView kernel = statistics.factored().kernel().view();
     const std::vector<std::int64_t> samples = counts_of(statistics.classes().all());
-    ENGRAM_ASSIGN(const LeftOut left_out,
-                  LeftOut::create(kernel, kept.classes(), statistics.classes().size(),
-                                  current->lambda, kTeachingSamples, impl_->blend()));
+    ENGRAM_ASSIGN(
+        const LeftOut left_out,
+        LeftOut::create(kernel, kept.classes(), statistics.classes().size(), current->lambda,
+                        kTeachingSamples, impl_->blend(), statistics.factored().feature_rows()));
     Teaching teaching;
     teaching.report = judge_teaching(left_out, samples);
     for (const DuplicatePair& pair : find_duplicates(kernel)) {

@@ -59,14 +59,16 @@ std::vector<int> stratified_rows(std::span<const std::int32_t> classes, int clas
 }
 
 Result<LeftOut> LeftOut::create(const GramView& kernel, std::span<const std::int32_t> classes,
-                                int class_count, double lambda, int limit, ScoreBlend blend) {
+                                int class_count, double lambda, int limit, ScoreBlend blend,
+                                FeatureRows features) {
   ENGRAM_CHECK(int(classes.size()) == kernel.size && lambda > 0 && limit > 0);
   LeftOut result;
   result.rows_ = stratified_rows(classes, class_count, limit);
   for (const int row : result.rows_) result.classes_.push_back(classes[std::size_t(row)]);
   result.class_count_ = class_count;
   result.members_ = rows_by_class(result.classes_, class_count);
-  result.means_.emplace(kernel, result.rows_, result.classes_, std::move(blend), class_count);
+  result.means_.emplace(std::move(features), result.rows_, result.classes_, std::move(blend),
+                        class_count);
   const std::size_t n = result.rows_.size();
   if (n == 0) return result;
   result.lambda_ = lambda * double(n) / double(classes.size());

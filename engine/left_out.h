@@ -28,10 +28,12 @@ namespace engram {
 class LeftOut {
  public:
   // kernel: Kk (N, N) below the diagonal and in the diagonal; the factor above is not looked at.
-  // Borrowed. blend: of what the scores are, with weights as of all samples.
+  // blend: of what the scores are, with weights as of all samples; features: of the N samples,
+  // borrowed, where it has means.
   // classes (N), 0..class_count-1. bad_data: Kk + lambda I has no factor even in double.
   static Result<LeftOut> create(const GramView& kernel, std::span<const std::int32_t> classes,
-                                int class_count, double lambda, int limit, ScoreBlend blend = {});
+                                int class_count, double lambda, int limit, ScoreBlend blend = {},
+                                FeatureRows features = {});
 
   int size() const { return int(rows_.size()); }  // n
   int class_count() const { return class_count_; }

@@ -2,9 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace engram {
+namespace {
+
+double product(const float* a, const float* b, int count) {
+  constexpr int kLanes = 16;
+  float sums[kLanes] = {};
+  for (int i = 0; i + kLanes <= count; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (int i = count / kLanes * kLanes; i < count; ++i) sums[0] += a[i] * b[i];
+  return std::accumulate(sums, sums + kLanes, 0.0);
+}
+
+}  // namespace
 
 std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classes,
                                             int class_count) {
@@ -15,60 +29,76 @@ std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classe
   return rows;
 }
 
-LeftOutMeans::LeftOutMeans(const GramView& kernel, std::vector<int> rows,
+LeftOutMeans::LeftOutMeans(FeatureRows features, std::vector<int> rows,
                            std::vector<std::int32_t> classes, ScoreBlend blend, int class_count)
-    : kernel_(kernel),
+    : features_(std::move(features)),
       rows_(std::move(rows)),
       classes_(std::move(classes)),
       blend_(std::move(blend)),
-      members_(rows_by_class(classes_, class_count)),
-      squared_lengths_(std::size_t(class_count)) {
+      sizes_(std::size_t(class_count)) {
   ENGRAM_CHECK(rows_.size() == classes_.size());
   if (blend_.mean == 0) return;
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    for (std::size_t a = 0; a < members_[k].size(); ++a) {
-      squared_lengths_[k] += kernel_of(members_[k][a], members_[k][a]);
-      for (std::size_t b = 0; b < a; ++b) {
-        squared_lengths_[k] += 2 * kernel_of(members_[k][a], members_[k][b]);
-      }
-    }
+  ENGRAM_CHECK(features_.row != nullptr);
+  const int width = features_.width;
+  std::vector<float> f(static_cast<std::size_t>(width));
+  sums_.resize(sizes_.size() * f.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto own = std::size_t(classes_[i]);
+    features_.row(rows_[i], f.data());
+    ++sizes_[own];
+    float* to = sums_.data() + own * f.size();
+    for (std::size_t l = 0; l < f.size(); ++l) to[l] += f[l];
+  }
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    squared_lengths_.push_back(squared_length(sum(k), width));
   }
 }
 
-std::vector<double> LeftOutMeans::lengths_without(std::span<const int> out) const {
+std::vector<double> LeftOutMeans::lengths_without(std::span<const int> out,
+                                                  std::span<const float> f) const {
+  const int width = features_.width;
+  const auto row = [&](std::size_t b) { return f.data() + b * std::size_t(width); };
+  const auto own = [&](std::size_t b) { return std::size_t(classes_[std::size_t(out[b])]); };
   std::vector<double> squares = squared_lengths_;
-  std::vector<std::size_t> gone(members_.size());
-  for (const int i : out) {
-    const auto own = std::size_t(classes_[std::size_t(i)]);
-    ++gone[own];
-    for (const int j : members_[own]) squares[own] -= 2 * kernel_of(i, j);
-    for (const int j : out) {
-      if (classes_[std::size_t(j)] == classes_[std::size_t(i)]) squares[own] += kernel_of(i, j);
+  std::vector<std::size_t> gone(sizes_.size());
+  for (std::size_t b = 0; b < out.size(); ++b) {
+    ++gone[own(b)];
+    squares[own(b)] -= 2 * product(row(b), sum(own(b)), width);
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      if (own(c) == own(b)) squares[own(b)] += product(row(b), row(c), width);
     }
   }
   for (std::size_t k = 0; k < squares.size(); ++k) {
-    const bool left = gone[k] < members_[k].size();
+    const bool left = gone[k] < sizes_[k];
     squares[k] = left ? std::sqrt(std::max(squares[k], 0.0)) : 0.0;
   }
   return squares;
 }
 
 void LeftOutMeans::blend(std::span<const int> out, std::span<float> scores) const {
-  const std::size_t classes = members_.size();
+  const std::size_t classes = sizes_.size();
   ENGRAM_CHECK(scores.size() == out.size() * classes);
   if (blend_.plain()) return;
+  const int width = features_.width;
   std::vector<double> lengths, products(classes);
-  if (blend_.mean > 0) lengths = lengths_without(out);
+  std::vector<float> f;
+  if (blend_.mean > 0) {
+    f.resize(out.size() * std::size_t(width));
+    for (std::size_t b = 0; b < out.size(); ++b) {
+      features_.row(rows_[std::size_t(out[b])], f.data() + b * std::size_t(width));
+    }
+    lengths = lengths_without(out, f);
+  }
   for (std::size_t b = 0; b < out.size(); ++b) {
-    const std::span<float> row = scores.subspan(b * classes, classes);
-    std::fill(products.begin(), products.end(), 0.0);
-    for (int j = 0; j < int(rows_.size()); ++j) {
-      products[std::size_t(classes_[std::size_t(j)])] += kernel_of(out[b], j);
+    if (blend_.mean > 0) {
+      const float* row = f.data() + b * std::size_t(width);
+      for (std::size_t k = 0; k < classes; ++k) products[k] = product(row, sum(k), width);
+      for (std::size_t c = 0; c < out.size(); ++c) {
+        products[std::size_t(classes_[std::size_t(out[c])])] -=
+            product(row, f.data() + c * std::size_t(width), width);
+      }
     }
-    for (const int j : out) {
-      products[std::size_t(classes_[std::size_t(j)])] -= kernel_of(out[b], j);
-    }
-    blend_scores(blend_, products, lengths, row);
+    blend_scores(blend_, products, lengths, scores.subspan(b * classes, classes));
   }
 }
 

@@ -1,28 +1,34 @@
-// The mean part of engine/score_blend.h for samples that are left out of the means, on the kernel.
+// The mean part of engine/score_blend.h for samples that are left out of the means.
 //
-//     h_i . C[k] = sum over the samples j of class k of Kk[i,j]
-//     |C[k]|^2   = sum over the samples j, m of class k of Kk[j,m]
+//     f_i . F[k] and |F[k]|, F[k] the sum of the features of class k without those left out
 //
-// without those left out. Cost: the squares of the class sizes once, N per sample then.
+// from the sums of all that take part: what the left-out ones added is taken off again. Cost: N L once,
+// K L for each sample left out and L for each pair of them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "engine/score_blend.h"
-#include "kernels/gram_view.h"
 
 namespace engram {
 
 // (K): the samples of each class, ascending.
 std::vector<std::vector<int>> rows_by_class(std::span<const std::int32_t> classes, int class_count);
 
+// Features of samples, wherever they are kept: `row` writes the `width` floats of one.
+struct FeatureRows {
+  int width = 0;
+  std::function<void(int sample, float* features)> row;
+};
+
 class LeftOutMeans {
  public:
-  // Borrows `kernel` for its life time. rows: samples of the kernel that take part; classes: of each
-  // of them, 0..class_count-1.
-  LeftOutMeans(const GramView& kernel, std::vector<int> rows, std::vector<std::int32_t> classes,
+  // rows: samples that take part; classes: of each of them, 0..class_count-1. What `features` refers
+  // to is borrowed for its life time; a blend without means needs none.
+  LeftOutMeans(FeatureRows features, std::vector<int> rows, std::vector<std::int32_t> classes,
                ScoreBlend blend, int class_count);
 
   // Turns ridge scores into scores of the blend. scores (b, K): of the samples `out`, indices into
@@ -30,18 +36,17 @@ class LeftOutMeans {
   void blend(std::span<const int> out, std::span<float> scores) const;
 
  private:
-  double kernel_of(int i, int j) const {
-    return kernel_.gram(rows_[std::size_t(i)], rows_[std::size_t(j)]);
-  }
-  // (K): |C[k]| without `out`; 0: no sample is left.
-  std::vector<double> lengths_without(std::span<const int> out) const;
+  const float* sum(std::size_t k) const { return sums_.data() + k * std::size_t(features_.width); }
+  // (K): |F[k]| without `out`, whose features are `f` (b, L); 0: no sample is left.
+  std::vector<double> lengths_without(std::span<const int> out, std::span<const float> f) const;
 
-  GramView kernel_;
+  FeatureRows features_;
   std::vector<int> rows_;
   std::vector<std::int32_t> classes_;
   ScoreBlend blend_;
-  std::vector<std::vector<int>> members_;  // (K): indices into rows_
-  std::vector<double> squared_lengths_;    // (K)
+  std::vector<std::size_t> sizes_;       // (K)
+  std::vector<float> sums_;              // (K, L)
+  std::vector<double> squared_lengths_;  // (K)
 };
 
 }  // namespace engram

@@ -46,12 +46,15 @@ class Rows {
 };
 
 void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
-                 const char* const (&names)[3], Rows& rows) {
+                 const char* const (&names)[4], Rows& rows) {
   if (config.arithmetic == Arithmetic::exact) {
     rows.add(names[0], batch, config.features, "int8", 1, lifetime);
     rows.add(names[1], batch, config.hidden, "int32", 4, lifetime);
   }
   rows.add(names[2], batch, config.hidden_units(), "float", 4, lifetime);
+  if (config.arithmetic == Arithmetic::exact) {
+    rows.add(names[3], batch, config.features, "float", 4, lifetime);
+  }
 }
 
 bool splits_task(const LearnerConfig& config) {
@@ -60,6 +63,10 @@ bool splits_task(const LearnerConfig& config) {
 
 bool chooses_by_all(const LearnerConfig& config) {
   return config.lambda_rule == LambdaRule::loo || config.lambda_rule == LambdaRule::gcv;
+}
+
+bool has_means(const LearnerConfig& config) {
+  return config.readout != ReadoutKind::ridge;
 }
 
 // Samples in whole blocks; the kernel matrix with the room it grows by.
@@ -91,30 +98,25 @@ void add_dense(const LearnerConfig& config, Rows& rows) {
   rows.add("some samples of the task", KeptSamples::kBlockRows,
            std::int64_t(Projection::row_bytes(config)), "bytes", 1, Lifetime::task);
   if (moved && learning_rows(config) < kMaxBatchRows) {
-    add_scratch(config, kMaxBatchRows, lifetime,
-                {"learn, dense: q", "learn, dense: p", "learn, dense: h"}, rows);
+    add_scratch(
+        config, kMaxBatchRows, lifetime,
+        {"learn, dense: q", "learn, dense: p", "learn, dense: h", "learn, dense: q as floats"},
+        rows);
   }
 }
 
 void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int64_t samples,
                               Rows& rows) {
   rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
+  if (has_means(config)) {
+    rows.add("new readout of features", config.features, classes, "float", 4,
+             Lifetime::end_of_task);
+  }
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
     rows.add("leave-one-out", samples, LeaveOneOut::kScratchColumns + 1, "float", 4,
              Lifetime::end_of_task);
     rows.add("a part of the kernel", LeaveOneOut::kFewSamples, LeaveOneOut::kFewSamples, "float", 4,
-             Lifetime::end_of_task);
-  }
-  // Class sums are made when what lambda was chosen with has been given back.
-  std::int64_t given_back = samples * classes;
-  if (chooses_by_all(config)) {
-    given_back += samples * (LeaveOneOut::kScratchColumns + 1) +
-                  std::int64_t{LeaveOneOut::kFewSamples} * LeaveOneOut::kFewSamples;
-  }
-  const std::int64_t sums = std::int64_t{classes} * config.hidden_units();
-  if (config.readout != ReadoutKind::ridge && sums > given_back) {
-    rows.add("class sums, beyond all that", 1, sums - given_back, "float", 4,
              Lifetime::end_of_task);
   }
   if (splits_task(config)) {
@@ -128,6 +130,10 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
   const std::int64_t m = config.hidden_units();
   const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
   rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
+  if (has_means(config)) {
+    rows.add("new readout of features", config.features, classes, "float", 4,
+             Lifetime::end_of_task);
+  }
   if (chooses_by_all(config)) {
     rows.add("cross-validation", 3 * (std::min(classes, 128) + 32), m, "float", 4,
              Lifetime::end_of_task);
@@ -214,19 +220,21 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
     rows.add("weights W", l, m, "float", 4, Lifetime::always);
   }
   add_scratch(config, batch_rows(config), Lifetime::always,
-              {"classify: q", "classify: p", "classify: h"}, rows);
+              {"classify: q", "classify: p", "classify: h", "classify: q as floats"}, rows);
   add_scratch(config, learning_rows(config), Lifetime::learning,
-              {"learn: q", "learn: p", "learn: h"}, rows);
+              {"learn: q", "learn: p", "learn: h", "learn: q as floats"}, rows);
   rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
+  // Class sums grow by doubling: the capacity is a power of two.
+  const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
   if (factored) {
     add_factored(config, *samples, rows);
   } else {
     add_dense(config, rows);
-    // Class sums grow by doubling: the capacity is a power of two.
-    const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
     rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
   }
+  rows.add("class sums F of features", capacity, l, "double", 8, Lifetime::classes);
   rows.add("readout", classes, m, "float", 4, Lifetime::classes);
+  if (has_means(config)) rows.add("readout of features", l, classes, "float", 4, Lifetime::classes);
   if (!factored) rows.add("its ridge part", classes, m, "float", 4, Lifetime::classes);
   rows.add("probes of leverage", kLeverageProbes, m, "int16", 2, Lifetime::classes);
   rows.add("some probes as floats", kProbesAtOnce, m, "float", 4, Lifetime::classes);

@@ -73,6 +73,9 @@ ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, int rows,
     scratch.p = arena.take_matrix<std::int32_t>(rows, config.hidden);
   }
   scratch.h = arena.take_matrix<float>(rows, config.hidden_units());
+  if (config.arithmetic == Arithmetic::exact) {
+    scratch.f = arena.take_matrix<float>(rows, config.features);
+  }
   return scratch;
 }
 
@@ -81,7 +84,8 @@ std::size_t ProjectionScratch::bytes(const LearnerConfig& config, int rows) {
   const std::size_t h = Arena::bytes_for(count(config.hidden_units()), sizeof(float));
   if (config.arithmetic == Arithmetic::floating) return h;
   return Arena::bytes_for(count(config.features), sizeof(std::int8_t)) +
-         Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) + h;
+         Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) + h +
+         Arena::bytes_for(count(config.features), sizeof(float));
 }
 
 std::size_t Projection::row_bytes(const LearnerConfig& config) {
@@ -134,6 +138,18 @@ Status Projection::from_rows(const std::byte* rows, const ProjectionScratch& scr
   return kernels_.activate(Stream{}, p, config_.hidden_mul, config_.hidden_max, h);
 }
 
+MatrixView<const float> Projection::features_of(const std::byte* rows, int count,
+                                                const ProjectionScratch& scratch) const {
+  if (config_.arithmetic == Arithmetic::floating) {
+    return as_matrix<float>(rows, count, config_.features);
+  }
+  const MatrixView<float> f = scratch.f.row_range(0, count);
+  for (int b = 0; b < count; ++b) {
+    widen_row(config_, rows + row_bytes() * std::size_t(b), f.row(b));
+  }
+  return f;
+}
+
 Status Projection::from_features(MatrixView<const float> features, const ProjectionScratch& scratch,
                                  MatrixView<float> h) const {
   if (config_.arithmetic == Arithmetic::floating) return project(features, h);
@@ -150,6 +166,15 @@ Status Projection::project(MatrixView<const float> features, MatrixView<float> h
     std::copy_n(features.row(b), config_.features, h.row(b));
   }
   return {};
+}
+
+void widen_row(const LearnerConfig& config, const std::byte* row, float* features) {
+  if (config.arithmetic == Arithmetic::floating) {
+    std::memcpy(features, row, Projection::row_bytes(config));
+    return;
+  }
+  const auto* q = reinterpret_cast<const std::int8_t*>(row);
+  for (int l = 0; l < config.features; ++l) features[l] = float(q[l]);
 }
 
 }  // namespace engram

@@ -29,6 +29,7 @@ struct ProjectionScratch {
   MatrixView<std::int8_t> q;   // (rows, L), exact only
   MatrixView<std::int32_t> p;  // (rows, M), exact only
   MatrixView<float> h;         // (rows, M)
+  MatrixView<float> f;         // (rows, L), exact only: q as floats
 };
 
 class Projection {
@@ -45,6 +46,10 @@ class Projection {
   // Rows of a SampleBatch to h (B, M), B at most the rows of scratch. Uses scratch.p only.
   Status from_rows(const std::byte* rows, const ProjectionScratch& scratch,
                    MatrixView<float> h) const;
+  // Rows of a SampleBatch as the numbers they stand for (B, L), B as above. exact: in scratch.f;
+  // floating: the rows themselves.
+  MatrixView<const float> features_of(const std::byte* rows, int count,
+                                      const ProjectionScratch& scratch) const;
   // Features (B, L) to h (B, M), B as above. Uses scratch.q and scratch.p.
   Status from_features(MatrixView<const float> features, const ProjectionScratch& scratch,
                        MatrixView<float> h) const;
@@ -57,6 +62,9 @@ class Projection {
   SignMatrixView signs_;             // exact
   MatrixView<const float> weights_;  // floating; empty when hidden = 0
 };
+
+// One row of a SampleBatch as L floats.
+void widen_row(const LearnerConfig& config, const std::byte* row, float* features);
 
 // Bits of 32 signs, W[32k..32k+31, m]; and one Gaussian weight.
 std::uint32_t sign_word(std::uint64_t seed, int k, int m);

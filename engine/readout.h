@@ -3,7 +3,8 @@
 //     Ridge = (G + lambda I)^-1 C                         dense form
 //     Ridge = HT A,  A = (H HT + lambda I)^-1 Y           factored form, the same numbers
 //
-// and Wo is what a learner makes of it (engine/score_blend.h).
+// and Wo, with weights Wf of the features beside it, is what a learner makes of it
+// (engine/score_blend.h). Scores: engine/readout_scores.h.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +33,11 @@ struct ReadoutReport {
 };
 
 struct Readout {
-  std::vector<std::string> classes;  // one per row of weights
-  std::vector<float> weights;        // (K, M), row-major
-  std::vector<float> bias{};         // (K), added to the scores; empty: none. Of kind lda only
-  int hidden_units = 0;              // M
+  std::vector<std::string> classes;      // one per row of weights
+  std::vector<float> weights;            // (K, M), row-major: Wo
+  std::vector<float> feature_weights{};  // (L, K): Wf, turned; empty: none
+  std::vector<float> bias{};             // (K), added to the scores; empty: none. Of kind lda only
+  int hidden_units = 0;                  // M
   double lambda = 0;
   std::int64_t samples = 0;  // learned when it was solved
 

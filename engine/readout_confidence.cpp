@@ -27,8 +27,8 @@ std::vector<ScoreSummary> leave_each_out(const Statistics& statistics, double la
   const auto n = std::size_t(kernel.size);
   std::vector<int> all(n);
   std::iota(all.begin(), all.end(), 0);
-  const LeftOutMeans means(kernel, std::move(all), {classes.begin(), classes.end()}, blend,
-                           class_count);
+  const LeftOutMeans means(factored.feature_rows(), std::move(all),
+                           {classes.begin(), classes.end()}, blend, class_count);
   std::vector<float> inverse(kTableSamplesAtOnce * n);  // rows of P
   std::vector<float> scores(static_cast<std::size_t>(class_count));
   std::vector<double> dual(static_cast<std::size_t>(class_count));
@@ -61,9 +61,9 @@ void fit_factored(const Statistics& statistics, const ScoreBlend& blend, Readout
   const FactoredStatistics& factored = statistics.factored();
   NoveltyExamples examples;
   {
-    const auto left_out =
-        LeftOut::create(factored.kernel().view(), factored.kept().classes(),
-                        statistics.classes().size(), readout.lambda, kNoveltySamples, blend);
+    const auto left_out = LeftOut::create(factored.kernel().view(), factored.kept().classes(),
+                                          statistics.classes().size(), readout.lambda,
+                                          kNoveltySamples, blend, factored.feature_rows());
     if (!left_out.ok()) return;
     examples = novelty_examples(left_out.value());
   }

@@ -215,7 +215,7 @@ Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, dou
 
 Readout scaled_readout(const Readout& readout, std::span<const std::int64_t> counts,
                        double exponent) {
-  ENGRAM_CHECK(counts.size() >= readout.classes.size());
+  ENGRAM_CHECK(counts.size() >= readout.classes.size() && readout.feature_weights.empty());
   Readout scaled = readout;
   const auto units = std::size_t(readout.hidden_units);
   for (std::size_t k = 0; k < readout.classes.size(); ++k) {
@@ -227,7 +227,7 @@ Readout scaled_readout(const Readout& readout, std::span<const std::int64_t> cou
 
 Readout readout_on_targets(const Readout& readout, MatrixView<const float> targets) {
   const auto classes = int(readout.classes.size());
-  ENGRAM_CHECK(targets.rows == classes);
+  ENGRAM_CHECK(targets.rows == classes && readout.feature_weights.empty());
   // mix[j,k] = e_k . e_j / |e_j|: the readout's row j is the sum over k of mix[j,k] times row k.
   std::vector<float> mix(std::size_t(classes) * std::size_t(classes));
   for (int j = 0; j < classes; ++j) {

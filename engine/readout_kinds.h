@@ -61,9 +61,10 @@ Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, dou
 
 inline constexpr double kShrinkage = 0.01;
 inline constexpr double kCountExponent = 0.75;
+// Of a readout of kind ridge.
 Readout scaled_readout(const Readout& readout, std::span<const std::int64_t> counts,
                        double exponent = kCountExponent);
-// targets (K, D), one row per class of the readout, none of them zero.
+// The same. targets (K, D), one row per class of the readout, none of them zero.
 Readout readout_on_targets(const Readout& readout, MatrixView<const float> targets);
 
 }  // namespace engram

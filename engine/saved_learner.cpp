@@ -29,10 +29,11 @@ Status damaged(const SnapshotReader& reader, std::string what) {
                   reader.path(), what));
 }
 
+template <class Real = float>
 bool all_finite(std::span<const std::byte> section) {
   ByteReader bytes(section);
   bool finite = true;
-  while (bytes.left() > 0) finite &= std::isfinite(bytes.take<float>());
+  while (bytes.left() > 0) finite &= std::isfinite(bytes.take<Real>());
   return finite;
 }
 
@@ -89,11 +90,12 @@ Result<std::vector<ClassInfo>> parse_classes(const SnapshotReader& reader) {
   return classes;
 }
 
-// The section of that name, if it has exactly that many bytes of finite floats.
+// The section of that name, if it has exactly that many finite numbers.
+template <class Real = float>
 Result<std::span<const std::byte>> floats(const SnapshotReader& reader, const char* name,
                                           std::size_t count) {
   ENGRAM_ASSIGN(const auto section, reader.section(name));
-  if (section.size() != count * sizeof(float) || !all_finite(section)) {
+  if (section.size() != count * sizeof(Real) || !all_finite<Real>(section)) {
     return damaged(reader, fmt::format("section {} does not fit the learner", name));
   }
   return section;
@@ -145,6 +147,11 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const std::size_t classes = saved.classes.size();
   ENGRAM_ASSIGN(saved.gram, floats(reader, "gram", classes == 0 ? 0 : m * (m + 1) / 2));
   ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes));
+  saved.has_feature_sums = classes == 0 || reader.has("feature_sums");
+  if (classes > 0 && saved.has_feature_sums) {
+    const std::size_t count = std::size_t(saved.config.features) * classes;
+    ENGRAM_ASSIGN(saved.feature_sums, floats<double>(reader, "feature_sums", count));
+  }
   ENGRAM_ASSIGN(saved.samples, parse_samples(reader, "task_rows", "task_classes",
                                              Projection::row_bytes(saved.config), classes));
   const std::size_t open = saved.samples.classes.size();
@@ -200,6 +207,12 @@ Result<std::shared_ptr<const Readout>> parse_readout(const SnapshotReader& reade
   for (std::size_t k = 0; k < solved; ++k) readout->classes.push_back(saved.classes[k].label);
   readout->weights.resize(m * solved);
   if (!weights.empty()) std::memcpy(readout->weights.data(), weights.data(), weights.size());
+  if (reader.has("feature_weights")) {
+    const std::size_t count = std::size_t(saved.config.features) * solved;
+    ENGRAM_ASSIGN(const auto section, floats(reader, "feature_weights", count));
+    readout->feature_weights.resize(count);
+    if (count > 0) std::memcpy(readout->feature_weights.data(), section.data(), section.size());
+  }
   readout->hidden_units = int(m);
   readout->lambda = progress.readout_lambda;
   readout->samples = progress.readout_samples;

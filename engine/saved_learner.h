@@ -37,11 +37,13 @@ struct SavedLearner {
   LearnerConfig config;
   SavedProgress progress;
   std::vector<ClassInfo> classes;
-  std::span<const std::byte> gram, sums;   // dense
-  SavedSamples samples;                    // of the open task; factored: all
-  std::vector<std::int64_t> ids;           // of these samples
-  std::span<const std::byte> hidden;       // factored, floating: hidden units; else computed again
-  std::shared_ptr<const Readout> readout;  // null: none was solved yet
+  std::span<const std::byte> gram, sums;    // dense
+  std::span<const std::byte> feature_sums;  // dense
+  bool has_feature_sums = true;             // dense states of format 1 have none
+  SavedSamples samples;                     // of the open task; factored: all
+  std::vector<std::int64_t> ids;            // of these samples
+  std::span<const std::byte> hidden;        // factored, floating: hidden units; else computed again
+  std::shared_ptr<const Readout> readout;   // null: none was solved yet
 };
 
 // bad_data: what does not fit, and that the file was not changed.

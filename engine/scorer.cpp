@@ -10,6 +10,7 @@
 #include "engine/leverage.h"
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
+#include "engine/readout_scores.h"
 #include "platform/arena.h"
 
 namespace engram {
@@ -63,8 +64,6 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
                               readout.hidden_units, projection.config().hidden_units()));
   }
   ENGRAM_CHECK(scores.rows == features.rows && scores.cols == classes);
-  const MatrixView<const float> weights{readout.weights.data(), classes, readout.hidden_units,
-                                        readout.hidden_units};
   ENGRAM_CHECK(leverages.empty() || int(leverages.size()) == features.rows);
   const bool probes_wanted = !leverages.empty() && readout.probes != nullptr;
   if (!probes_wanted) std::fill(leverages.begin(), leverages.end(), 0.0F);
@@ -72,11 +71,13 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
   for (int first = 0; first < features.rows; first += rows) {
     const int count = std::min(rows, features.rows - first);
     const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
-    ENGRAM_TRY(projection.from_features(features.row_range(first, count), impl_->scratch, h));
-    ENGRAM_TRY(projection.kernels().score(Stream{}, h, weights, scores.row_range(first, count)));
-    for (int b = first; b < first + count && !readout.bias.empty(); ++b) {
-      for (int k = 0; k < classes; ++k) scores(b, k) += readout.bias[std::size_t(k)];
+    MatrixView<const float> f = features.row_range(first, count);
+    ENGRAM_TRY(projection.from_features(f, impl_->scratch, h));
+    if (projection.config().arithmetic == Arithmetic::exact && !readout.feature_weights.empty()) {
+      const auto* rows = reinterpret_cast<const std::byte*>(impl_->scratch.q.data);
+      f = projection.features_of(rows, count, impl_->scratch);
     }
+    ENGRAM_TRY(score_samples(projection.kernels(), readout, h, f, scores.row_range(first, count)));
     if (!probes_wanted) continue;
     ENGRAM_TRY(
         impl_->leverage->leverages_of(projection.kernels(), *readout.probes, h,

@@ -1,6 +1,6 @@
 // Features to class scores: projection and readout, without statistics. What a reader needs.
 //
-//     f > h (engine/projection.h) > s = h Wo^T
+//     f > h (engine/projection.h) > s = Wo h + Wf f (engine/readout_scores.h)
 //
 // A Learner has one; a program that only classifies makes one from the state's config and readout:
 // it takes the weights and one batch of scratch, never M x M.
@@ -23,7 +23,8 @@ struct ProjectionScratch;
 
 class Scorer {
  public:
-  static Result<Scorer> create(const LearnerConfig& config, const Kernels& kernels = chosen_kernels());
+  static Result<Scorer> create(const LearnerConfig& config,
+                               const Kernels& kernels = chosen_kernels());
   // With weights that others use too and memory from their arena.
   static Scorer share(std::shared_ptr<const Projection> projection, Arena& arena);
   Scorer(Scorer&&) noexcept;

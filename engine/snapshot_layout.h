@@ -9,7 +9,8 @@
 namespace engram::snapshot_layout {
 
 inline constexpr std::string_view kMagic{"ENGRAM\0\1", 8};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;        // written
+inline constexpr std::uint32_t kOldestVersion = 1;  // read
 inline constexpr std::size_t kHeaderBytes = 1024;
 inline constexpr std::size_t kChecksumAt = kHeaderBytes - 8;
 inline constexpr std::size_t kAlignment = 64;

@@ -46,12 +46,13 @@ Result<std::vector<Section>> read_table(std::span<const std::byte> file, const s
     return damaged(name, "has a damaged header (its checksum does not match)");
   }
   ByteReader reader(header.first(kChecksumAt).subspan(kMagic.size()));
-  if (const auto version = reader.take<std::uint32_t>(); version != kVersion) {
+  if (const auto version = reader.take<std::uint32_t>();
+      version < kOldestVersion || version > kVersion) {
     return Status(
         Code::not_supported,
         fmt::format("{}: was written by a newer version of Engram (format {}, this program "
-                    "reads format {}). Nothing was changed; update Engram.",
-                    name, version, kVersion));
+                    "reads formats {} to {}). Nothing was changed; update Engram.",
+                    name, version, kOldestVersion, kVersion));
   }
   const auto count = reader.take<std::uint32_t>();
   const auto size = reader.take<std::uint64_t>();

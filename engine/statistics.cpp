@@ -9,7 +9,7 @@
 namespace engram {
 
 Statistics::Statistics(const LearnerConfig& config, const Kernels& kernels, Arena& arena)
-    : config_(config), kernels_(&kernels) {
+    : config_(config), kernels_(&kernels), features_(config) {
   if (factored_limit(config) > 0) {
     factored_.emplace(config, kernels);
   } else {
@@ -20,13 +20,16 @@ Statistics::Statistics(const LearnerConfig& config, const Kernels& kernels, Aren
 
 Status Statistics::prepare(std::span<const std::string> labels) {
   try {
+    const int classes = classes_.size() + classes_.count_new(labels);
+    ENGRAM_TRY(features_.reserve_classes(classes));
     if (factored_) {
       ENGRAM_TRY(factored_->reserve(factored_->kept().size() + int(labels.size())));
-      return classes_.add(labels);
+    } else {
+      ENGRAM_TRY(dense_->reserve_classes(classes));
     }
-    ENGRAM_TRY(dense_->reserve_classes(classes_.size() + classes_.count_new(labels)));
     ENGRAM_TRY(classes_.add(labels));
-    dense_->set_classes(classes_.size());
+    features_.set_classes(classes);
+    if (dense_) dense_->set_classes(classes);
     return {};
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory,
@@ -42,6 +45,7 @@ Status Statistics::add(const std::byte* rows, MatrixView<const float> h,
   } else {
     ENGRAM_TRY(dense_->add(h, classes));
   }
+  features_.add(rows, classes);
   for (const std::int32_t index : classes) classes_.count(index, 1);
   samples_ += h.rows;
   next_id_ += h.rows;

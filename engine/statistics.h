@@ -1,11 +1,12 @@
-// What is learned, in either form: G = sum of h hT, C = sum of h yT, and the classes.
+// What is learned, in either form: G = sum of h hT, C = sum of h yT, and the classes with the sums F of
+// their features (engine/feature_sums.h).
 //
 //   factored   the samples and their kernel matrix    engine/factored_statistics.h
 //   dense      G and C                                engine/dense_statistics.h
 //
 // A learner that may keep features begins in the factored form and moves to the dense one by itself,
 // once and for good, when it would come to hold more than factored_limit() samples. Both mean the same
-// numbers: in the `exact` arithmetic the move changes no bit of G, C or the digest.
+// numbers: in the `exact` arithmetic the move changes no bit of G, C, F or the digest.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "engine/config.h"
 #include "engine/dense_statistics.h"
 #include "engine/factored_statistics.h"
+#include "engine/feature_sums.h"
 #include "engine/form.h"
 #include "kernels/kernels.h"
 #include "platform/arena.h"
@@ -46,9 +48,12 @@ class Statistics {
   // G and C from the samples kept. `scratch` (B, M). After a failure all is as before.
   Status move_to_dense(MatrixView<float> scratch);
 
-  // Editing (statistics_edit.cpp). Classes may be left without samples: drop_empty_classes.
-  Status take_back(MatrixView<const float> h, std::span<const std::int32_t> classes);     // dense
-  Status move(MatrixView<const float> h, std::span<const std::int32_t> classes, int to);  // dense
+  // Editing (statistics_edit.cpp). Classes may be left without samples: drop_empty_classes. Dense:
+  // encoded rows and h as in add.
+  Status take_back(const std::byte* rows, MatrixView<const float> h,
+                   std::span<const std::int32_t> classes);
+  Status move(const std::byte* rows, MatrixView<const float> h,
+              std::span<const std::int32_t> classes, int to);
   void take_back(std::span<const int> kept);     // factored: indices, ascending
   void move(std::span<const int> kept, int to);  // factored
   void unite(int from, int to);                  // all of class `from`; it stays without samples
@@ -65,6 +70,9 @@ class Statistics {
   const FactoredStatistics& factored() const { return *factored_; }
   DenseStatistics& dense() { return *dense_; }
   const DenseStatistics& dense() const { return *dense_; }
+  // Of either form.
+  FeatureSums& features() { return features_; }
+  const FeatureSums& features() const { return features_; }
 
   // G[row,col] and C[class,unit], one by one: for tests and inspection.
   float gram(int row, int col) const;
@@ -77,9 +85,9 @@ class Statistics {
   // entry of G is on its diagonal and grows by at most hidden_max^2 a sample. 0: not whole numbers.
   std::int64_t exact_until() const { return exact_until_; }
 
-  // Digests of this kind begin so; those of earlier versions, over all bytes of G, did not.
-  static constexpr const char* kDigestKind = "2-";
-  // Equal for equal G, C and counts, whatever the form and the order of classes and samples
+  // Digests of this kind begin so; those of earlier versions, which did not cover F, otherwise.
+  static constexpr const char* kDigestKind = "3-";
+  // Equal for equal G, C, F and counts, whatever the form and the order of classes and samples
   // (statistics_digest.cpp). `config`: text that it covers too.
   std::string digest(const std::string& config) const;
 
@@ -96,6 +104,7 @@ class Statistics {
   LearnerConfig config_;
   const Kernels* kernels_;
   ClassList classes_;
+  FeatureSums features_;
   std::optional<FactoredStatistics> factored_;
   Arena dense_memory_ = Arena::empty();  // after a move
   std::optional<DenseStatistics> dense_;

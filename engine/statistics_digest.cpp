@@ -7,10 +7,11 @@
 //     xT G y = sum over n of (x . h_n) (y . h_n),      x . c_k = sum over n of class k of x . h_n
 //
 // Both sums are exact, so both forms give the same numbers. Two different G have the same two numbers
-// by a chance of about 2^-60. Cost: M^2 operations dense, 4 N M factored. (A digest is against
+// by a chance of about 2^-60. A row of F, which both forms have, is reduced as one of C is, with L further
+// words of the vectors. Cost: M^2 operations dense, 4 N M factored. (A digest is against
 // accidents, as checksums are, not against forgery.)
 //
-// In the `floating` arithmetic sums depend on their order, and so do digests: of the bits of G and C
+// In the `floating` arithmetic sums depend on their order, and so do digests: of the bits of G, C and F
 // in the dense form, of the bits of the kept rows in the factored one. They are equal after saving
 // and loading, and say nothing between forms.
 #include <algorithm>
@@ -33,9 +34,10 @@ using Word = std::uint64_t;
 constexpr int kVectors = 4;  // x and y, twice
 
 struct Directions {
-  explicit Directions(int size) : words(std::size_t(size)) {
+  explicit Directions(int size, int first = 0) : words(std::size_t(size)) {
     for (std::size_t m = 0; m < words.size(); ++m) {
-      words[m] = philox({std::uint32_t(m), 0, 0, std::uint32_t(PhiloxStream::digest)}, 0);
+      const auto index = std::uint32_t(first) + std::uint32_t(m);
+      words[m] = philox({index, 0, 0, std::uint32_t(PhiloxStream::digest)}, 0);
     }
   }
   std::vector<PhiloxWords> words;
@@ -125,20 +127,35 @@ Sketch sketch_of(const FactoredStatistics& factored, int classes, int width, boo
   return sketch;
 }
 
+void add_features(const FeatureSums& features, int units, bool whole, Sketch& sketch) {
+  const auto word = [whole](double value) {
+    return whole ? Word(std::int64_t(value)) : std::bit_cast<Word>(value);
+  };
+  const MatrixView<const double> sums = features.sums();
+  const Directions directions(sums.cols, units);
+  for (int k = 0; k < sums.rows; ++k) {
+    const Dots row = dots(directions, sums.cols, [&](int l) { return word(sums(k, l)); });
+    for (int pair = 0; pair < 2; ++pair) sketch.classes[std::size_t(k)][pair] += row[2 * pair];
+  }
+}
+
 }  // namespace
 
 std::string Statistics::digest(const std::string& config) const {
   const bool whole = config_.arithmetic == Arithmetic::exact;
-  const Sketch sketch = dense_
-                            ? sketch_of(*dense_, whole)
-                            : sketch_of(*factored_, classes_.size(),
-                                        whole ? config_.hidden_units() : config_.features, whole);
+  const int units = config_.hidden_units();
+  Sketch sketch =
+      dense_ ? sketch_of(*dense_, whole)
+             : sketch_of(*factored_, classes_.size(), whole ? units : config_.features, whole);
+  // Float sums of samples that are kept say nothing more, and taking back leaves crumbs in them.
+  if (whole || dense_) add_features(features_, units, whole, sketch);
   const std::vector<ClassInfo>& classes = classes_.all();
   std::vector<std::size_t> order(classes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return classes[a].label < classes[b].label; });
   std::string text = config;
+  if (!features_.complete()) text += "\nno sums of features";
   for (const std::size_t k : order) {
     text += fmt::format("\n{}:{} {} {:016x}{:016x}", classes[k].label.size(), classes[k].label,
                         classes[k].samples, sketch.classes[k][0], sketch.classes[k][1]);

@@ -13,31 +13,41 @@ bool Statistics::may_have_rounded() const {
   return largest_diagonal() >= kLargestExact;
 }
 
-Status Statistics::take_back(MatrixView<const float> h, std::span<const std::int32_t> classes) {
+Status Statistics::take_back(const std::byte* rows, MatrixView<const float> h,
+                             std::span<const std::int32_t> classes) {
   ENGRAM_TRY(dense_->add(h, classes, -1.0f));
+  features_.add(rows, classes, -1.0);
   for (const std::int32_t index : classes) classes_.count(index, -1);
   samples_ -= h.rows;
   watch_rounding(exact_until_);
   return {};
 }
 
-Status Statistics::move(MatrixView<const float> h, std::span<const std::int32_t> classes, int to) {
+Status Statistics::move(const std::byte* rows, MatrixView<const float> h,
+                        std::span<const std::int32_t> classes, int to) {
   ENGRAM_TRY(dense_->move(h, classes, to));
+  features_.move(rows, classes, to);
   for (const std::int32_t index : classes) classes_.count(index, -1);
   classes_.count(to, h.rows);
   return {};
 }
 
 void Statistics::take_back(std::span<const int> kept) {
-  for (const int n : kept) classes_.count(factored_->kept().classes()[std::size_t(n)], -1);
+  const KeptSamples& samples = factored_->kept();
+  for (const int n : kept) {
+    features_.add(samples.row(n), samples.classes().subspan(std::size_t(n), 1), -1.0);
+    classes_.count(samples.classes()[std::size_t(n)], -1);
+  }
   samples_ -= std::ssize(kept);
   factored_->remove(kept);
   watch_rounding(exact_until_);
 }
 
 void Statistics::move(std::span<const int> kept, int to) {
+  const KeptSamples& samples = factored_->kept();
   for (const int n : kept) {
-    classes_.count(factored_->kept().classes()[std::size_t(n)], -1);
+    features_.move(samples.row(n), samples.classes().subspan(std::size_t(n), 1), to);
+    classes_.count(samples.classes()[std::size_t(n)], -1);
     factored_->relabel(n, to);
   }
   classes_.count(to, std::ssize(kept));
@@ -55,6 +65,7 @@ void Statistics::unite(int from, int to) {
       sums(from, m) = 0;
     }
   }
+  features_.unite(from, to);
   const std::int64_t moved = classes_.all()[std::size_t(from)].samples;
   classes_.count(to, moved);
   classes_.count(from, -moved);
@@ -62,10 +73,12 @@ void Statistics::unite(int from, int to) {
 
 std::vector<std::int32_t> Statistics::drop_empty_classes() {
   const std::vector<std::int32_t> new_index = classes_.drop_empty();
+  features_.renumber_classes(new_index, classes_.size());
+  if (samples_ == 0) features_.clear();  // float sums leave crumbs
   if (factored_) {
     factored_->renumber_classes(new_index);
   } else if (samples_ == 0) {
-    dense_->clear();  // float sums leave crumbs
+    dense_->clear();
     watch_rounding(0);
   } else {
     dense_->renumber_classes(new_index, classes_.size());
@@ -83,6 +96,7 @@ Status Statistics::absorb(const Statistics& other) {
     classes_.count(index.back(), info.samples);
   }
   dense_->absorb(*other.dense_, index);
+  features_.absorb(other.features_, index);
   samples_ += other.samples_;
   next_id_ += other.samples_;
   watch_rounding(exact_before);

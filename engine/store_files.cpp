@@ -45,6 +45,17 @@ Result<std::vector<std::string>> parse_labels(const SnapshotReader& reader, std:
   return labels;
 }
 
+Status parse_weights(const SnapshotReader& reader, const char* name, std::size_t count,
+                     std::vector<float>& weights) {
+  ENGRAM_ASSIGN(const auto section, reader.section(name));
+  if (section.size() != count * sizeof(float)) return impossible(reader, name);
+  weights.resize(count);
+  if (count > 0) std::memcpy(weights.data(), section.data(), section.size());
+  const bool finite = std::all_of(weights.begin(), weights.end(),
+                                  [](float weight) { return std::isfinite(weight); });
+  return finite ? Status() : impossible(reader, name);
+}
+
 }  // namespace
 
 StorePaths::StorePaths(const std::string& directory)
@@ -96,6 +107,10 @@ Status write_readout(SnapshotWriter& writer, const StoreMark& mark, const Learne
   }
   ENGRAM_TRY(write_section(writer, "classes", labels.bytes()));
   ENGRAM_TRY(write_section(writer, "weights", std::as_bytes(std::span(readout.weights))));
+  if (!readout.feature_weights.empty()) {
+    ENGRAM_TRY(write_section(writer, "feature_weights",
+                             std::as_bytes(std::span(readout.feature_weights))));
+  }
   return write_judging(writer, readout);
 }
 
@@ -119,13 +134,10 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
   }
   readout.hidden_units = int(units);
   ENGRAM_ASSIGN(readout.classes, parse_labels(reader, classes));
-  ENGRAM_ASSIGN(const auto weights, reader.section("weights"));
-  if (weights.size() != classes * units * sizeof(float)) return impossible(reader, "weights");
-  readout.weights.resize(classes * units);
-  if (!weights.empty()) std::memcpy(readout.weights.data(), weights.data(), weights.size());
-  if (!std::all_of(readout.weights.begin(), readout.weights.end(),
-                   [](float weight) { return std::isfinite(weight); })) {
-    return impossible(reader, "weights");
+  ENGRAM_TRY(parse_weights(reader, "weights", classes * units, readout.weights));
+  if (reader.has("feature_weights")) {
+    ENGRAM_TRY(parse_weights(reader, "feature_weights", classes * std::size_t(file.config.features),
+                             readout.feature_weights));
   }
   ENGRAM_ASSIGN(const bool sensible, read_judging(reader, readout));
   if (!sensible) return impossible(reader, "confidence");

@@ -32,7 +32,8 @@ struct ReadoutFile {
   LearnerConfig config;
   std::shared_ptr<const Readout> readout;
 };
-// The sections of a readout file: store, config, readout, classes, weights, and what it judges by.
+// The sections of a readout file: store, config, readout, classes, weights, feature_weights, and what it
+// judges by.
 Status write_readout(SnapshotWriter& writer, const StoreMark& mark, const LearnerConfig& config,
                      const Readout& readout);
 Result<ReadoutFile> parse_readout(const SnapshotReader& reader);

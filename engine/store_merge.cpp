@@ -130,6 +130,9 @@ Result<MergeReport> merge_stores(std::span<const std::string> inputs, const std:
   report.classes = learner.classes();
   report.digest = learner.digest();
   report.form = learner.form();
+  if (!learner.has_feature_sums()) {
+    report.notes.push_back(fmt::format("The result has {}.", kWithoutFeatureSums));
+  }
   if (learner.config().arithmetic == Arithmetic::floating) {
     report.notes.push_back(
         "Float sums round: the result depends on the order, in the last digits.");

@@ -13,6 +13,12 @@ constexpr double kLargestShare = 0.999;
 
 constexpr std::uint64_t kSeed = 0x7769746E657373;  // any; the same for ever
 
+double product(const float* f, const double* sum, int count) {
+  double total = 0;
+  for (int l = 0; l < count; ++l) total += double(f[l]) * sum[l];
+  return total;
+}
+
 }  // namespace
 
 void Witnesses::add(const std::byte* rows, std::span<const std::int32_t> classes) {
@@ -43,20 +49,16 @@ Result<std::vector<ScoreSummary>> Witnesses::hear(const Statistics& statistics,
   const int classes = int(readout.classes.size()), units = readout.hidden_units;
   const Kernels& kernels = statistics.kernels();
   std::vector<float> values(std::size_t(std::min(scratch.h.rows, kMost)) * std::size_t(classes));
-  const MatrixView<const float> sums = statistics.dense().sums();
-  std::vector<float> along(values.size());  // h . C[k]
+  const MatrixView<const double> sums = statistics.features().sums();
   std::vector<double> squares, products(std::size_t(classes), 0.0), lengths(products);
-  for (int k = 0; k < classes; ++k) squares.push_back(squared_length(sums.row(k), units));
+  for (int k = 0; k < classes; ++k) squares.push_back(squared_length(sums.row(k), sums.cols));
   for (int first = 0; first < samples_.size();) {
     const int count = std::min(scratch.h.rows, samples_.size() - first);
     const MatrixView<float> h = scratch.h.row_range(0, count);
     const MatrixView<float> scores{values.data(), count, classes, classes};
     ENGRAM_TRY(projection.from_rows(samples_.row(first), scratch, h));
     ENGRAM_TRY(kernels.score(Stream{}, h, {readout.weights.data(), classes, units, units}, scores));
-    const MatrixView<float> on_sums{along.data(), count, classes, classes};
-    ENGRAM_TRY(kernels.score(Stream{}, h, sums, on_sums));
-    std::vector<double> own_squares;
-    for (int b = 0; b < count; ++b) own_squares.push_back(squared_length(h.row(b), units));
+    const MatrixView<const float> f = projection.features_of(samples_.row(first), count, scratch);
     ENGRAM_TRY(
         kernels.triangular_solve(Stream{}, statistics.dense().gram(), /*transposed=*/true, h));
     for (int b = 0; b < count; ++b) {
@@ -67,8 +69,9 @@ Result<std::vector<ScoreSummary>> Witnesses::hear(const Statistics& statistics,
       const std::span<float> row(scores.row(b), std::size_t(classes));
       row[std::size_t(own)] -= float(share);
       for (float& value : row) value = float(value / (1.0 - share));
-      for (int k = 0; k < classes; ++k) {
-        const double gone = k == own ? own_squares[std::size_t(b)] : 0.0, all = on_sums(b, k);
+      for (int k = 0; k < classes && blend.mean > 0; ++k) {
+        const double gone = k == own ? squared_length(f.row(b), f.cols) : 0.0;
+        const double all = product(f.row(b), sums.row(k), f.cols);
         const double left = squares[std::size_t(k)] - (k == own ? 2 * all - gone : 0.0);
         products[std::size_t(k)] = all - gone;
         lengths[std::size_t(k)] = std::sqrt(std::max(left, 0.0));

@@ -3,7 +3,7 @@
 //
 //     p = hT (G + lambda I)^-1 h = |U^-T h|^2        with h in G
 //     ridge without it    (s - p y) / (1 - p)        s its scores, y its one-hot label
-//     means without it    C[y] - h                   and so the blend (engine/score_blend.h)
+//     means without it    F[y] - f                   and so the blend (engine/score_blend.h)
 //     leverage            p / (1 - p)
 //
 // So classes that nobody shows again give examples of known things, too. At most kMost, drawn evenly

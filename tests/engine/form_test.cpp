@@ -94,7 +94,7 @@ TEST_CASE("form: 200 histories in any order, split, thread count and form have o
   }
 }
 
-TEST_CASE("form: both hold the same G and C, entry by entry", "[engine][form]") {
+TEST_CASE("form: both hold the same G, C and F, entry by entry", "[engine][form]") {
   const Samples samples = make_samples(4, 12, kFeatures);
   Learner kept = learner_of(with_rule(100, LambdaRule::fixed));
   Learner dense = learner_of(with_rule(100, LambdaRule::fixed, false));
@@ -106,6 +106,11 @@ TEST_CASE("form: both hold the same G and C, entry by entry", "[engine][form]") 
   for (int r = 0; r < 100; ++r) {
     for (int c = 0; c < 100; ++c) same = same && kept.gram(r, c) == dense.gram(r, c);
     for (int k = 0; k < 4; ++k) same = same && kept.class_sum(k, r) == dense.class_sum(k, r);
+  }
+  for (int k = 0; k < 4; ++k) {
+    for (int l = 0; l < kFeatures; ++l) {
+      same = same && kept.feature_sum(k, l) == dense.feature_sum(k, l);
+    }
   }
   CHECK(same);
 }
@@ -127,6 +132,7 @@ TEST_CASE("form: 200 histories are saved and loaded in either form", "[engine][f
     REQUIRE(copy.form() == learner.form());
     REQUIRE(copy.digest() == learner.digest());
     REQUIRE(copy.readout()->weights == learner.readout()->weights);
+    REQUIRE(copy.readout()->feature_weights == learner.readout()->feature_weights);
     for (Learner* each : {&learner, &copy}) {
       REQUIRE(each->learn(samples.features(first, rest), samples.names(first, rest)).ok());
     }
@@ -139,6 +145,7 @@ TEST_CASE("form: 200 histories are saved and loaded in either form", "[engine][f
     for (Learner* each : {&learner, &again}) REQUIRE(each->end_task().ok());
     REQUIRE(again.readout()->lambda == learner.readout()->lambda);
     REQUIRE(again.readout()->weights == learner.readout()->weights);
+    REQUIRE(again.readout()->feature_weights == learner.readout()->feature_weights);
   }
 }
 

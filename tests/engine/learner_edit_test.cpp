@@ -58,6 +58,7 @@ TEST_CASE("what remains answers as if it had been alone", "[engine][learner][edi
   const auto one = edited.solve().value(), other = fresh.solve().value();
   REQUIRE(one.report.lambda == other.report.lambda);
   REQUIRE(one.readout->weights == other.readout->weights);
+  REQUIRE(one.readout->feature_weights == other.readout->feature_weights);
   REQUIRE(one.readout->classes == other.readout->classes);
 }
 

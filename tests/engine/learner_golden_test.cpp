@@ -20,9 +20,9 @@ struct Golden {
 };
 
 constexpr Golden kGolden[] = {
-    {70, 333, 7, 30, "2-7033f22c13a13fa4bdb091e7887e3b317f035a101b7766abb581d2a1a7d65281"},
-    {1283, 517, 3, 8, "2-1390ffb1c0178796e0f3978fe35d5202daa335e3118703ceb4dcf45b2501d13c"},
-    {384, 2000, 4, 16, "2-2a1dbd11da605aaac42b556f4791e5381b36ca78e9c50c1d667b3163f68acb2a"},
+    {70, 333, 7, 30, "3-fb068dad36a10089c000f5ec727eccf0b4b55285408376cf369686adebaea1dd"},
+    {1283, 517, 3, 8, "3-ad7b647935ae23aad0cf86339cfc26886de5f7d917c724db32bf215375eabd1c"},
+    {384, 2000, 4, 16, "3-1f29d5d2b9e809dc3a19233de0a9f279fc7d2e8a4b8038d1ef546349ca5af22c"},
 };
 
 std::string digest_of(const Golden& golden, bool keep_features, int batch) {

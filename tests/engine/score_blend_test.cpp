@@ -1,4 +1,4 @@
-// Ridge and class means in one readout, against their definition in double.
+// Ridge on hidden units and class means of features in one readout, against their definition in double.
 #include "engine/score_blend.h"
 
 #include <algorithm>
@@ -55,18 +55,18 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
 
 TEST_CASE("score blend: weights by counts", "[engine][readout]") {
   const std::vector<ClassInfo> classes{{"a", 1}, {"b", 4}, {"c", 16}};
-  const double trace = 21 * 9.0;  // a usual length of 3
-  const ScoreBlend blend = score_blend(ReadoutKind::blend, classes, trace);
+  const ScoreBlend blend = score_blend(ReadoutKind::blend, classes, 3.0);
   REQUIRE(blend.ridge.size() == 3);
   CHECK(close(blend.ridge[0], std::sqrt(7.0), 1e-6));
   CHECK(close(blend.ridge[2], std::sqrt(7.0 / 16), 1e-6));
   CHECK(close(blend.mean, 2 * (1 + 0.25 + 0.0625) / 3 / 3));
-  CHECK(score_blend(ReadoutKind::ridge, classes, trace).plain());
-  CHECK(close(score_blend(ReadoutKind::mean, classes, trace).mean, 1.0 / 3));
-  // Nothing but zeros, sums that overflowed, nothing at all.
-  CHECK(score_blend(ReadoutKind::blend, classes, 0).plain());
-  CHECK(score_blend(ReadoutKind::mean, classes, INFINITY).plain());
-  CHECK(score_blend(ReadoutKind::blend, {}, NAN).plain());
+  CHECK(score_blend(ReadoutKind::ridge, classes, 3.0).plain());
+  CHECK(close(score_blend(ReadoutKind::mean, classes, 3.0).mean, 1.0 / 3));
+  // No means to compare with: ridge alone, of uneven classes still with its factors.
+  CHECK(score_blend(ReadoutKind::blend, classes, 0).mean == 0);
+  CHECK(score_blend(ReadoutKind::blend, classes, 0).ridge == blend.ridge);
+  CHECK(score_blend(ReadoutKind::mean, classes, 0).plain());
+  CHECK(score_blend(ReadoutKind::blend, {}, 0).plain());
 }
 
 TEST_CASE("score blend: a learner's readout is the blend of ridge and means", "[engine][readout]") {
@@ -75,28 +75,51 @@ TEST_CASE("score blend: a learner's readout is the blend of ridge and means", "[
   Learner plain = taught(ReadoutKind::ridge, keep, samples);
   Learner learner = taught(ReadoutKind::blend, keep, samples);
   const auto ridge = plain.readout(), mine = learner.readout();
-  const std::size_t classes = ridge->classes.size(), units = 400;
-  double trace = 0, mean_inverse = 0;
-  for (int m = 0; m < int(units); ++m) trace += learner.gram(m, m);
-  std::vector<std::vector<double>> directions(classes, std::vector<double>(units));
-  std::vector<double> common(units);
+  const std::size_t classes = ridge->classes.size(), units = 400, width = kFeatures;
+  double squares = 0, mean_inverse = 0;
+  std::vector<std::vector<double>> directions(classes, std::vector<double>(width));
+  std::vector<double> common(width);
   for (std::size_t k = 0; k < classes; ++k) {
-    for (std::size_t m = 0; m < units; ++m) directions[k][m] = learner.class_sum(int(k), int(m));
-    const double length = std::sqrt(dot(directions[k], directions[k]));
-    const double usual = std::sqrt(trace / samples.count());
-    for (std::size_t m = 0; m < units; ++m) {
-      directions[k][m] /= length * usual;
-      common[m] += directions[k][m] / double(classes);
-    }
-    mean_inverse += 1.0 / double(learner.classes()[k].samples) / double(classes);
+    for (std::size_t l = 0; l < width; ++l) directions[k][l] = learner.feature_sum(int(k), int(l));
+    const double count = double(learner.classes()[k].samples);
+    squares += dot(directions[k], directions[k]) / count;
+    mean_inverse += 1.0 / count / double(classes);
   }
+  const double usual = std::sqrt(squares / samples.count());
+  for (std::vector<double>& direction : directions) {
+    const double length = std::sqrt(dot(direction, direction));
+    for (std::size_t l = 0; l < width; ++l) {
+      direction[l] /= length * usual;
+      common[l] += direction[l] / double(classes);
+    }
+  }
+  REQUIRE(ridge->feature_weights.empty());
+  REQUIRE(mine->feature_weights.size() == width * classes);
   for (std::size_t k = 0; k < classes; ++k) {
     const double count = double(learner.classes()[k].samples);
     const double a = std::sqrt(double(samples.count()) / double(classes) / count);
     for (std::size_t m = 0; m < units; ++m) {
-      const double wanted =
-          a * ridge->weights[k * units + m] + 2 * mean_inverse * (directions[k][m] - common[m]);
-      REQUIRE(close(mine->weights[k * units + m], wanted, 1e-4, 1e-7));
+      REQUIRE(close(mine->weights[k * units + m], a * ridge->weights[k * units + m], 1e-5, 1e-9));
+    }
+    for (std::size_t l = 0; l < width; ++l) {
+      const double wanted = 2 * mean_inverse * (directions[k][l] - common[l]);
+      REQUIRE(close(mine->feature_weights[l * classes + k], wanted, 1e-5, 1e-9));
+    }
+  }
+  // Scores are of both parts: f are the quantised features.
+  const Samples probes = make_samples(5, 3, kFeatures, 5, 2, 0.8);
+  const std::vector<float> scores = scores_of(learner, *mine, probes);
+  const std::vector<float> on_ridge = scores_of(plain, *ridge, probes);
+  for (int b = 0; b < probes.count(); ++b) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const std::size_t at = std::size_t(b) * classes + k;
+      const double count = double(learner.classes()[k].samples);
+      double wanted = std::sqrt(double(samples.count()) / double(classes) / count) * on_ridge[at];
+      for (int l = 0; l < kFeatures; ++l) {
+        const double q = std::min(127.0, std::nearbyint(32.0 * probes.features()(b, l)));
+        wanted += q * mine->feature_weights[std::size_t(l) * classes + k];
+      }
+      REQUIRE(std::abs(scores[at] - wanted) < 1e-4);
     }
   }
 }
@@ -144,43 +167,46 @@ TEST_CASE("score blend: one photo of each class is judged by the nearest mean",
 
 TEST_CASE("score blend: samples left out are in no mean", "[engine][novelty]") {
   test::RidgeCase problem = test::make_ridge_case(4, 5, 30, 12.0, 3);
+  const test::RidgeCase other = test::make_ridge_case(4, 5, 21, 12.0, 4);  // features
+  const std::vector<std::vector<double>>& f = other.h;
+  const FeatureRows features{21, [&](int sample, float* row) {
+                               for (const double value : f[std::size_t(sample)])
+                                 *row++ = float(value);
+                             }};
   std::vector<ClassInfo> classes(4, ClassInfo{"", 5});
-  double trace = 0;
-  for (const float value : problem.diagonal) trace += value;
-  const ScoreBlend blend = score_blend(ReadoutKind::blend, classes, trace);
+  const ScoreBlend blend = score_blend(ReadoutKind::blend, classes, 40.0);
   const double lambda = 300;
   const LeftOut mixed =
-      std::move(LeftOut::create(problem.view(), problem.classes, 4, lambda, 100, blend)).value();
+      std::move(LeftOut::create(problem.view(), problem.classes, 4, lambda, 100, blend, features))
+          .value();
   for (const std::vector<int>& out : {std::vector<int>{7}, {0, 4, 9}, {1, 5, 9, 13, 17}}) {
     std::vector<bool> learned(problem.h.size(), true);
     for (const int i : out) learned[std::size_t(i)] = false;
     const test::BruteForce ridge(problem, learned, lambda);
-    std::vector<std::vector<double>> sums(4, std::vector<double>(30));
+    std::vector<std::vector<double>> sums(4, std::vector<double>(21));
     std::vector<int> left(4);
     for (std::size_t i = 0; i < learned.size(); ++i) {
       if (!learned[i]) continue;
       ++left[std::size_t(problem.classes[i])];
-      for (std::size_t m = 0; m < 30; ++m) {
-        sums[std::size_t(problem.classes[i])][m] += problem.h[i][m];
-      }
+      for (std::size_t l = 0; l < 21; ++l) sums[std::size_t(problem.classes[i])][l] += f[i][l];
     }
     std::vector<float> scores(out.size() * 4), leverages(out.size());
     REQUIRE(mixed.leave(out, scores, leverages));
     for (std::size_t b = 0; b < out.size(); ++b) {
-      const std::vector<double>& h = problem.h[std::size_t(out[b])];
-      std::vector<float> wanted = ridge.scores(h);
+      const std::vector<double>& own = f[std::size_t(out[b])];
+      std::vector<float> wanted = ridge.scores(problem.h[std::size_t(out[b])]);
+      const auto cosine = [&](std::size_t k) {
+        return dot(own, sums[k]) * blend.mean / std::sqrt(dot(sums[k], sums[k]));
+      };
       double common = 0, present = 0;
       for (std::size_t k = 0; k < 4; ++k) {
         wanted[k] *= blend.ridge[k];
         if (left[k] == 0) continue;
-        common += dot(h, sums[k]) * blend.mean / std::sqrt(dot(sums[k], sums[k]));
+        common += cosine(k);
         ++present;
       }
       for (std::size_t k = 0; k < 4; ++k) {
-        if (left[k] > 0) {
-          wanted[k] += float(dot(h, sums[k]) * blend.mean / std::sqrt(dot(sums[k], sums[k])) -
-                             common / present);
-        }
+        if (left[k] > 0) wanted[k] += float(cosine(k) - common / present);
         CHECK(std::abs(scores[b * 4 + k] - wanted[k]) < 1e-3);
       }
     }

@@ -54,6 +54,8 @@ TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][
     REQUIRE(content(store) == before);
   }
   REQUIRE(read_readout(directory.path())->readout.weights == before.weights);
+  REQUIRE_FALSE(before.feature_weights.empty());
+  REQUIRE(read_readout(directory.path())->readout.feature_weights == before.feature_weights);
   REQUIRE(read_readout(directory.path())->sequence == 5);
   REQUIRE(verify_store(directory.path())->findings.empty());
 }
@@ -86,6 +88,11 @@ TEST_CASE("a made-up readout is refused", "[engine][store]") {
     readout.weights.back() = std::numeric_limits<float>::quiet_NaN();
     write();
     REQUIRE(says(read_readout(directory.path()).status(), "'weights' makes no sense"));
+  }
+  SECTION("with weights of more features than there are") {
+    readout.feature_weights.push_back(0.5F);
+    write();
+    REQUIRE(says(read_readout(directory.path()).status(), "'feature_weights' makes no sense"));
   }
   SECTION("with a lambda that is none") {
     readout.lambda = 0;

@@ -12,10 +12,11 @@ using namespace engram;
 
 namespace {
 
-constexpr const char* kSections[] = {"store",   "config",     "readout", "classes",
-                                     "weights", "confidence", "probes",  "examples"};
+constexpr const char* kSections[] = {"store",   "config",   "readout",
+                                     "classes", "weights",  "confidence",
+                                     "probes",  "examples", "feature_weights"};
 
-// The last three may be absent: they are where their content is empty.
+// The last four may be absent: they are where their content is empty.
 constexpr std::size_t kAlways = 5;
 
 // A snapshot file with these sections, as SnapshotWriter would write it.
@@ -72,6 +73,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!readout.ok()) return 0;
   const Readout& parsed = *readout->readout;
   ENGRAM_CHECK(parsed.weights.size() == parsed.classes.size() * std::size_t(parsed.hidden_units));
+  const auto features = std::size_t(readout->config.features);
+  ENGRAM_CHECK(parsed.feature_weights.empty() ||
+               parsed.feature_weights.size() == parsed.classes.size() * features);
   const std::vector<float> scores(parsed.classes.size(), 0.5F);
   const Prediction said = judge(parsed, scores, 1.0F);
   ENGRAM_CHECK(said.probability >= 0 && said.probability <= 1);
@@ -99,7 +103,8 @@ std::vector<std::string> fuzz_seeds() {
   for (const std::string& content :
        {as_text(mark.bytes()), to_json(config), as_text(numbers.bytes()),
         std::string("\3red\4blue"), std::string(800, '\0'), as_text(encode(Confidence{})),
-        std::string(64 * 4 + 64 * 100 * 2, '\1'), as_text(said.save())}) {
+        std::string(64 * 4 + 64 * 100 * 2, '\1'), as_text(said.save()),
+        std::string(2 * 8 * 4, '\0')}) {
     seed.put(std::uint16_t(content.size()));
     seed.put_bytes(as_bytes(content));
   }

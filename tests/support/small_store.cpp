@@ -34,8 +34,13 @@ Store small_store(const std::string& directory, int batches) {
 StoreContent content(const Store& store) {
   const Learner& learner = store.learner();
   const auto readout = learner.readout();
-  return {store.sequence(), learner.samples(), learner.task_samples(),
-          learner.tasks(),  learner.digest(),  readout ? readout->weights : std::vector<float>()};
+  return {store.sequence(),
+          learner.samples(),
+          learner.task_samples(),
+          learner.tasks(),
+          learner.digest(),
+          readout ? readout->weights : std::vector<float>(),
+          readout ? readout->feature_weights : std::vector<float>()};
 }
 
 Result<StoreContent> reopened(const std::string& directory) {

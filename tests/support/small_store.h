@@ -22,6 +22,7 @@ struct StoreContent {
   int tasks = 0;
   std::string digest;
   std::vector<float> weights;  // of the readout
+  std::vector<float> feature_weights;
   bool operator==(const StoreContent&) const = default;
 };
 StoreContent content(const Store& store);

@@ -82,6 +82,7 @@ Result<int> run_inspect(const Session& session) {
                  {"open task", plural(learner.task_samples(), "sample", "samples") +
                                    ", not yet in the answers"});
   }
+  if (!learner.has_feature_sums()) lines.push_back({"lacks", kWithoutFeatureSums});
   if (exact) {
     lines.push_back({"exact until", count_text(learner.exact_until()) + " samples"});
   }
@@ -99,6 +100,7 @@ Result<int> run_inspect(const Session& session) {
                                 {"samples", learner.samples()},
                                 {"open_task_samples", learner.task_samples()},
                                 {"classes", learner.classes().size()},
+                                {"feature_sums", learner.has_feature_sums()},
                                 {"tasks", learner.tasks()},
                                 {"lambda", nullptr},
                                 {"unknown", unknown_json(readout.get())},

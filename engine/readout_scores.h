@@ -1,0 +1,15 @@
+// Scores of a readout: s = Wo h + Wf f + bias, of hidden units and features of samples.
+#pragma once
+
+#include "engine/readout.h"
+#include "kernels/kernels.h"
+#include "platform/matrix_view.h"
+#include "platform/status.h"
+
+namespace engram {
+
+// h (B, M), f (B, L), scores (B, K): written in full. A readout without feature weights takes any f.
+Status score_samples(const Kernels& kernels, const Readout& readout, MatrixView<const float> h,
+                     MatrixView<const float> f, MatrixView<float> scores);
+
+}  // namespace engram
