@@ -1,7 +1,8 @@
-// What a checker may watch. All pointers are null unless tests/support/simt_checker.cpp is linked.
+// What a checker or a test may watch. All pointers are null unless one sets them.
 //
-// The kernels are then compiled with -fsanitize=thread, so that the compiler reports each load and
-// store, but linked with the checker instead of ThreadSanitizer: it judges by CUDA's rules.
+// For the checker (tests/support/simt_checker.cpp) kernels are compiled with -fsanitize=thread, so
+// that the compiler reports each load and store, but linked with it instead of ThreadSanitizer: it
+// judges by CUDA's rules.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@ struct Hooks {
   void (*block_begins)(unsigned block, unsigned threads) = nullptr;
   void (*barrier)() = nullptr;
   void (*warp_sync)(unsigned warp, unsigned mask) = nullptr;
+  void (*collective)(const char* name) = nullptr;  // of a warp: "mma_f16"
   void (*allocated)(const void* memory, std::size_t bytes) = nullptr;
   void (*becomes_shared)(const void* memory) = nullptr;
   void (*written)(const void* memory, std::size_t bytes) = nullptr;

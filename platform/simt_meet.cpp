@@ -132,6 +132,7 @@ Lane& meet(const char* name, unsigned mask, const void* in, std::size_t bytes, C
     failed = !error.empty();
     if (failed) report_at(std::string(name) + ": " + error, place);
   }
+  if (hooks().collective) hooks().collective(name);
   if (combine == nullptr && hooks().warp_sync) hooks().warp_sync(me.thread.warp, mask);
   collective.mask = 0;
   for (unsigned rest = mask & ~bit; rest != 0; rest &= rest - 1) {

@@ -33,6 +33,15 @@ std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std:
   return estimate(kernel_work(operation, shape, device.cache_bytes), device);
 }
 
+std::optional<double> estimated_call_seconds(const DeviceInfo& device, const std::string& operation,
+                                             const OperationShape& shape) {
+  const std::optional<DevicePeaks> peaks = reported_peaks(device);
+  if (!peaks) return std::nullopt;
+  const std::optional<Estimate> estimate = estimate_operation(*peaks, operation, shape);
+  if (!estimate) return std::nullopt;
+  return estimate->seconds + estimate->launches * kLaunchSeconds;
+}
+
 std::string time_text(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.1f} µs", 1e6 * seconds);
   if (seconds < 1) return fmt::format("{:.2f} ms", 1e3 * seconds);

@@ -25,6 +25,10 @@ std::vector<EstimatedOperation> estimate_operations(const DevicePeaks& device, O
 std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std::string& operation,
                                            const OperationShape& shape);
 
+// With starting it and waiting, as a caller sees it. None also if the GPU does not say how fast it is.
+std::optional<double> estimated_call_seconds(const DeviceInfo& device, const std::string& operation,
+                                             const OperationShape& shape);
+
 std::string estimate_text(const DevicePeaks& device, const std::vector<EstimatedOperation>& rows,
                           bool colour);
 nlohmann::ordered_json estimate_json(const DevicePeaks& device,

@@ -40,7 +40,7 @@ std::string bench_text(const std::vector<BenchRow>& rows, bool colour) {
                fmt::format("±{:.0f} %", 100 * row.noise),
                fmt::format("{:.2f}", rate(row.bytes, row.warm)),
                row.operations > 0 ? fmt::format("{:.1f}", rate(row.operations, row.warm)) : "",
-               fmt::format("{:.0f} % {}", 100 * row.share, row.peak),
+               row.peak.empty() ? "" : fmt::format("{:.0f} % {}", 100 * row.share, row.peak),
                row.estimate ? time_text(*row.estimate) : "", throttle_word(row)});
   }
   return table.text(colour);

@@ -93,15 +93,11 @@ std::string words(const std::vector<std::string>& all) {
   return text;
 }
 
-// With starting it and waiting, as the trial's own time. None: not estimated, or the GPU does not
-// say how fast it is.
 std::optional<double> estimated_ms(const KernelTrial& trial) {
-  const Backend& backend = backend_in_use();
-  const auto peaks = backend.device ? reported_peaks(*backend.device) : std::nullopt;
-  if (!peaks) return std::nullopt;
-  const auto estimate = estimate_operation(*peaks, trial.operation, trial.size);
-  if (!estimate) return std::nullopt;
-  return 1e3 * (estimate->seconds + estimate->launches * kLaunchSeconds);
+  const std::optional<DeviceInfo>& device = backend_in_use().device;
+  if (!device) return std::nullopt;
+  const auto seconds = estimated_call_seconds(*device, trial.operation, trial.size);
+  return seconds ? std::optional(1e3 * *seconds) : std::nullopt;
 }
 
 nlohmann::ordered_json json_of(const KernelTrials& trials) {
