@@ -57,7 +57,8 @@ struct Pieces {
   }
 };
 
-// grid (ceil(N / 64), ceil(B / (8 kTiles))), block (128).
+// grid (ceil(B / (8 kTiles)), ceil(N / 64)), block (128): neighbouring blocks read the same samples
+// of `right` at the same time, once from memory.
 template <int kTiles>
 __global__ void __launch_bounds__(kThreads)
     kernel_rows_kernel(KeptView left, KeptView right, MatrixView<float> k, bool vectors) {
@@ -65,8 +66,8 @@ __global__ void __launch_bounds__(kThreads)
   ENGRAM_SHARED(std::uint32_t, right_rows, [kBlockRows][kRowWords]);
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const int g = lane / 4, t = lane % 4;
-  const int first_right = static_cast<int>(blockIdx.x) * kBlockRows;
-  const int first_left = static_cast<int>(blockIdx.y) * 8 * kTiles;
+  const int first_right = static_cast<int>(blockIdx.y) * kBlockRows;
+  const int first_left = static_cast<int>(blockIdx.x) * 8 * kTiles;
 
   Pieces<8 * kTiles> next_left;
   Pieces<kBlockRows> next_right;
@@ -111,8 +112,8 @@ template <int kTiles>
 Status launch_bytes(Stream stream, KeptView left, KeptView right, MatrixView<float> k) {
   const auto row_bytes = static_cast<std::size_t>(left.cols);
   const bool vectors = aligned(left.bytes, row_bytes, 16) && aligned(right.bytes, row_bytes, 16);
-  const dim3 grid(static_cast<unsigned>(divide_up(k.cols, kBlockRows)),
-                  static_cast<unsigned>(divide_up(k.rows, 8 * kTiles)));
+  const dim3 grid(static_cast<unsigned>(divide_up(k.rows, 8 * kTiles)),
+                  static_cast<unsigned>(divide_up(k.cols, kBlockRows)));
   return launch(kernel_rows_kernel<kTiles>, {.grid = grid, .block = dim3(kThreads)}, stream, left,
                 right, k, vectors);
 }

@@ -88,14 +88,17 @@ KernelWork class_sums(const Shape& s) {
           .operations = 2 * s.b * s.m};
 }
 
-// dot_rows_device.h: `rows` rows of `length` floats, once for four rows on the left.
-KernelWork dot_rows(const char* kernel, double left, double rows, double length, double cache) {
-  const double right = 4 * rows * length, down = up(left, 4), others = 4 * left * (length + rows);
-  return {.kernel = kernel,
-          .blocks = up(rows, 4) * down,
-          .primary = 4 * up(length, 32),
+// dot_rows_device.h: `rows` rows of `length` floats, once for 1, 4 or 16 rows on the left.
+KernelWork dot_rows(const char* operation, double left, double rows, double length, double cache) {
+  const int at_once = left == 1 ? 1 : left <= 4 ? 4 : 16, of_warp = at_once == 16 ? 2 : 1;
+  const double right = 4 * rows * length, down = up(left, at_once);
+  const double across = up(rows, 4 * of_warp), others = 4 * left * (length + rows);
+  return {.kernel = std::string(operation) + ".dot_rows<" + std::to_string(at_once) + ", " +
+                    std::to_string(of_warp) + ">",
+          .blocks = across * down,
+          .primary = at_once * of_warp * up(length, 32),
           .bytes = again(right, down, cache) + others,
-          .cached_bytes = right * down + 4 * 4 * length * up(rows, 4) * down,
+          .cached_bytes = right * down + 4 * at_once * length * across * down,
           .chain = up(length, 128),
           .products = Products::floats,
           .least_bytes = right + others,
@@ -121,16 +124,17 @@ KernelWork column_sums(const char* kernel, double left, double depth, double col
 
 KernelWork kernel_rows(const Shape& s) {
   const int tiles = s.b <= 8 ? 1 : 4;
-  const double right = s.n * s.m, down = up(s.b, 8 * tiles), stages = up(s.m, 64);
-  const double others = s.b * s.m + 4 * s.b * s.n;
+  const double right = s.n * s.m, left = s.b * s.m, out = 4 * s.b * s.n, stages = up(s.m, 64);
+  const double across = up(s.b, 8 * tiles), down = up(s.n, 64);
+  // Blocks that share rows of `right` run side by side, eight of a multiprocessor at a time.
   return {.kernel = "kernel_rows.kernel_rows<" + std::to_string(tiles) + ">",
-          .blocks = up(s.n, 64) * down,
+          .blocks = across * down,
           .primary = 2 * tiles * stages,
-          .bytes = again(right, down, s.cache) + others,
-          .cached_bytes = right * down + 8 * tiles * s.m * up(s.n, 64) * down,
+          .bytes = right + again(left, up(down, 8), s.cache) + out,
+          .cached_bytes = right * across + left * down + out,
           .chain = stages,
           .products = Products::bytes,
-          .least_bytes = right + others,
+          .least_bytes = right + left + out,
           .operations = 2 * s.b * s.n * s.m};
 }
 
@@ -153,8 +157,7 @@ constexpr Row kRows[] = {
      [](const Shape& s) { return elementwise("activate.activate", s.b, s.m, 8); }},
     {"project", true,
      [](const Shape& s) { return column_sums("project.project", s.b, s.l, s.m, 4, 4, s.cache); }},
-    {"score", true,
-     [](const Shape& s) { return dot_rows("score.dot_rows", s.b, s.k, s.m, s.cache); }},
+    {"score", true, [](const Shape& s) { return dot_rows("score", s.b, s.k, s.m, s.cache); }},
     {"gram_update", true, gram_update},
     {"class_sums", true, class_sums},
     {"kernel_rows", true, kernel_rows},

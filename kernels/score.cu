@@ -1,4 +1,4 @@
-// score on the GPU: limited by reading the readout, once for four frames. Math and shapes: score.h.
+// score on the GPU: limited by reading the readout, once for 16 frames. Math and shapes: score.h.
 #include "kernels/score.h"
 
 #include "kernels/dot_rows_device.h"
