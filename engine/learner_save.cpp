@@ -6,7 +6,7 @@
 //                  readout: classes, lambda, samples
 //   classes        per class: u32 length, label, i64 samples; in the order first seen
 //   readout        Wo: rows of M floats, of the first classes; absent before the first readout
-//   feature_weights  Wf: L rows of a float for each of these classes; absent where there is none
+//   feature_weights  Wf: as many rows of L floats; absent where there is none
 // of the dense form:
 //   gram           G's lower triangle with diagonal, by rows: M (M + 1) / 2 floats; none: no class
 //   class_sums     C: K rows of M floats

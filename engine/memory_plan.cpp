@@ -109,7 +109,7 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
                               Rows& rows) {
   rows.add("new readout", classes, config.hidden_units(), "float", 4, Lifetime::end_of_task);
   if (has_means(config)) {
-    rows.add("new readout of features", config.features, classes, "float", 4,
+    rows.add("new readout of features", classes, config.features, "float", 4,
              Lifetime::end_of_task);
   }
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
@@ -131,7 +131,7 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
   const std::int64_t learned = samples * 4 / 5, held_out = samples - learned;
   rows.add("new readout", classes, m, "float", 4, Lifetime::end_of_task);
   if (has_means(config)) {
-    rows.add("new readout of features", config.features, classes, "float", 4,
+    rows.add("new readout of features", classes, config.features, "float", 4,
              Lifetime::end_of_task);
   }
   if (chooses_by_all(config)) {
@@ -234,7 +234,7 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
   }
   rows.add("class sums F of features", capacity, l, "double", 8, Lifetime::classes);
   rows.add("readout", classes, m, "float", 4, Lifetime::classes);
-  if (has_means(config)) rows.add("readout of features", l, classes, "float", 4, Lifetime::classes);
+  if (has_means(config)) rows.add("readout of features", classes, l, "float", 4, Lifetime::classes);
   if (!factored) rows.add("its ridge part", classes, m, "float", 4, Lifetime::classes);
   rows.add("probes of leverage", kLeverageProbes, m, "int16", 2, Lifetime::classes);
   rows.add("some probes as floats", kProbesAtOnce, m, "float", 4, Lifetime::classes);

@@ -35,7 +35,7 @@ struct ReadoutReport {
 struct Readout {
   std::vector<std::string> classes;      // one per row of weights
   std::vector<float> weights;            // (K, M), row-major: Wo
-  std::vector<float> feature_weights{};  // (L, K): Wf, turned; empty: none
+  std::vector<float> feature_weights{};  // (K, L), row-major: Wf; empty: none
   std::vector<float> bias{};             // (K), added to the scores; empty: none. Of kind lda only
   int hidden_units = 0;                  // M
   double lambda = 0;

@@ -84,22 +84,21 @@ void unscale_ridge(const ScoreBlend& blend, MatrixView<float> weights) {
 
 std::vector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums) {
   if (blend.mean == 0) return {};
-  const int classes = sums.rows;
-  const auto side = std::size_t(classes);
-  std::vector<double> units(side);  // w / (|F[k]| r)
+  const int classes = sums.rows, width = sums.cols;
+  std::vector<double> units(static_cast<std::size_t>(classes));  // w / (|F[k]| r)
   parallel_for(classes, 8, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) {
-      const double length = std::sqrt(squared_length(sums.row(k), sums.cols));
+      const double length = std::sqrt(squared_length(sums.row(k), width));
       if (length > 0) units[std::size_t(k)] = blend.mean / length;
     }
   });
   const double present =
       double(std::count_if(units.begin(), units.end(), [](double unit) { return unit > 0; }));
-  std::vector<float> weights(std::size_t(sums.cols) * side);
-  constexpr int kBlock = 64;  // features at a time: a block of all sums stays in the cache
-  parallel_for((sums.cols + kBlock - 1) / kBlock, 1, [&](int begin, int end) {
-    for (int first = begin * kBlock; first < std::min(end * kBlock, sums.cols); first += kBlock) {
-      const int count = std::min(kBlock, sums.cols - first);
+  std::vector<float> weights(std::size_t(classes) * std::size_t(width));
+  constexpr int kBlock = 128;  // features at a time: a block of all sums stays in the cache
+  parallel_for((width + kBlock - 1) / kBlock, 1, [&](int begin, int end) {
+    for (int first = begin * kBlock; first < std::min(end * kBlock, width); first += kBlock) {
+      const int count = std::min(kBlock, width - first);
       double common[kBlock] = {};
       for (int k = 0; k < classes; ++k) {
         const double share = units[std::size_t(k)] / present;
@@ -108,10 +107,8 @@ std::vector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double
       for (int k = 0; k < classes; ++k) {
         const double unit = units[std::size_t(k)];
         if (unit == 0) continue;
-        float* column = weights.data() + std::size_t(first) * side + std::size_t(k);
-        for (int l = 0; l < count; ++l) {
-          column[std::size_t(l) * side] = float(unit * sums(k, first + l) - common[l]);
-        }
+        float* row = weights.data() + std::size_t(k) * std::size_t(width) + first;
+        for (int l = 0; l < count; ++l) row[l] = float(unit * sums(k, first + l) - common[l]);
       }
     }
   });

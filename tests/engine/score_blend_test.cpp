@@ -103,7 +103,7 @@ TEST_CASE("score blend: a learner's readout is the blend of ridge and means", "[
     }
     for (std::size_t l = 0; l < width; ++l) {
       const double wanted = 2 * mean_inverse * (directions[k][l] - common[l]);
-      REQUIRE(close(mine->feature_weights[l * classes + k], wanted, 1e-5, 1e-9));
+      REQUIRE(close(mine->feature_weights[k * width + l], wanted, 1e-5, 1e-9));
     }
   }
   // Scores are of both parts: f are the quantised features.
@@ -117,7 +117,7 @@ TEST_CASE("score blend: a learner's readout is the blend of ridge and means", "[
       double wanted = std::sqrt(double(samples.count()) / double(classes) / count) * on_ridge[at];
       for (int l = 0; l < kFeatures; ++l) {
         const double q = std::min(127.0, std::nearbyint(32.0 * probes.features()(b, l)));
-        wanted += q * mine->feature_weights[std::size_t(l) * classes + k];
+        wanted += q * mine->feature_weights[k * width + std::size_t(l)];
       }
       REQUIRE(std::abs(scores[at] - wanted) < 1e-4);
     }
