@@ -137,7 +137,7 @@ Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<flo
       for (int i = begin; i < end; ++i) {
         float* tensor = tensors_.data() + static_cast<std::size_t>(i) * values;
         const Status done = without_exceptions(card_.name, [&] {
-          return kernels_->preprocess({}, pictures[static_cast<std::size_t>(first + i)].view(),
+          return kernels_->preprocess({}, {pictures[static_cast<std::size_t>(first + i)].view()},
                                       card_.preprocess, {tensor, 3, crop * crop, crop * crop});
         });
         if (done.ok()) continue;

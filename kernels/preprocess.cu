@@ -3,7 +3,8 @@
 // A block makes 16 x 16 pixels of the tensor. It computes its own weights, in double as the CPU
 // does, and goes down the picture 16 rows at a time: each row is resampled across, to bytes in shared
 // memory, and then added, with its weight, to the outputs that it belongs to. Whole-number sums are
-// the same in any order, so the pixels are the CPU's to the bit.
+// the same in any order, so the pixels are the CPU's to the bit. Pixels of NV12 are converted as they
+// are read: neighbouring blocks do so again, which costs less than an RGB picture in memory.
 #include "kernels/preprocess.h"
 
 #include "kernels/preprocess_axis.h"
@@ -46,10 +47,22 @@ struct Windows {
   }
 };
 
+template <bool nv12>
+__device__ Rgb pixel_at(const PictureView& picture, int row, int col) {
+  if constexpr (nv12) {
+    const std::uint8_t* chroma = picture.chroma.row(row / 2) + col / 2 * 2;
+    return rgb_of(picture.colours, picture.pixels(row, col), chroma[0], chroma[1]);
+  } else {
+    const std::uint8_t* rgb = picture.pixels.row(row) + 3 * std::ptrdiff_t{col};
+    return {rgb[0], rgb[1], rgb[2]};
+  }
+}
+
 // grid (ceil(crop / 16), ceil(crop / 16)), block (16, 16).
+template <bool nv12>
 __global__ void __launch_bounds__(kTile* kTile)
-    preprocess_kernel(MatrixView<const std::uint8_t> picture, ResampleAxis across,
-                      ResampleAxis down, int crop, Planes planes, MatrixView<float> tensor) {
+    preprocess_kernel(PictureView picture, ResampleAxis across, ResampleAxis down, int crop,
+                      Planes planes, MatrixView<float> tensor) {
   ENGRAM_SHARED(Windows, columns, [1]);
   ENGRAM_SHARED(Windows, rows, [1]);
   ENGRAM_SHARED(std::uint8_t, bytes, [kTile][kTile][3]);  // picture row, column of the tile
@@ -68,13 +81,13 @@ __global__ void __launch_bounds__(kTile* kTile)
   for (int top = rows[0].window[0].first; top < end; top += kTile) {
     if (top + y < end && x < tile_cols) {
       const ResampleAxis::Window window = columns[0].window[x];
-      const std::uint8_t* pixel = picture.row(top + y) + 3 * std::ptrdiff_t{window.first};
       int across_sum[3] = {kFixedHalf, kFixedHalf, kFixedHalf};
-      for (int j = 0; j < window.count; ++j, pixel += 3) {
+      for (int j = 0; j < window.count; ++j) {
         const int weight = columns[0].weight(across, x, j);
-        across_sum[0] += pixel[0] * weight;
-        across_sum[1] += pixel[1] * weight;
-        across_sum[2] += pixel[2] * weight;
+        const Rgb pixel = pixel_at<nv12>(picture, top + y, window.first + j);
+        across_sum[0] += pixel.red * weight;
+        across_sum[1] += pixel.green * weight;
+        across_sum[2] += pixel.blue * weight;
       }
       for (int c = 0; c < 3; ++c) bytes[y][x][c] = byte_of(across_sum[c]);
     }
@@ -102,12 +115,12 @@ __global__ void __launch_bounds__(kTile* kTile)
 
 }  // namespace
 
-Status preprocess(Stream stream, MatrixView<const std::uint8_t> picture, const PreprocessSpec& how,
+Status preprocess(Stream stream, PictureView picture, const PreprocessSpec& how,
                   MatrixView<float> tensor) {
-  ENGRAM_CHECK(picture.rows > 0 && picture.cols > 0 && picture.cols % 3 == 0);
+  ENGRAM_CHECK(picture.is_valid());
   ENGRAM_TRY(check_request(how));
   ENGRAM_CHECK(tensor.rows == 3 && tensor.cols == how.crop * how.crop);
-  const int width = picture.cols / 3, height = picture.rows;
+  const int width = picture.width(), height = picture.height();
   const int shorter = std::min(width, height);
   const auto plane = [&how](int p) {
     const int channel = how.order == ChannelOrder::rgb ? p : 2 - p;
@@ -115,10 +128,10 @@ Status preprocess(Stream stream, MatrixView<const std::uint8_t> picture, const P
     return Plane{channel, how.mean[i], how.std[i]};
   };
   const auto tiles = static_cast<unsigned>(divide_up(how.crop, kTile));
-  return launch(preprocess_kernel, {.grid = dim3(tiles, tiles), .block = dim3(kTile, kTile)},
-                stream, picture, resample_axis(width, shorter, how),
-                resample_axis(height, shorter, how), how.crop, Planes{plane(0), plane(1), plane(2)},
-                tensor);
+  return launch(picture.is_nv12() ? preprocess_kernel<true> : preprocess_kernel<false>,
+                {.grid = dim3(tiles, tiles), .block = dim3(kTile, kTile)}, stream, picture,
+                resample_axis(width, shorter, how), resample_axis(height, shorter, how), how.crop,
+                Planes{plane(0), plane(1), plane(2)}, tensor);
 }
 
 }  // namespace engram::ENGRAM_DEVICE_NAMESPACE

@@ -1,9 +1,9 @@
 // preprocess: a picture of any size to the backbone's input tensor.
 //
-//     resize (bicubic, antialiased, as Pillow does it), cut the centre, (value - mean) / std
+//     to RGB, resize (bicubic, antialiased, as Pillow does it), cut the centre, (value - mean) / std
 //
 //   name      shape            type      meaning
-//   picture   (height, 3 w)    uint8     RGB, interleaved, rows stride bytes apart
+//   picture   height, w        uint8     RGB or NV12, see picture_view.h
 //   how                                  size and normalisation, from the backbone's card
 //   tensor    (3, crop*crop)   float     one plane per channel in how.order, written in full
 //
@@ -13,13 +13,14 @@
 // trained on (Pillow 13 exchanges the passes for tall pictures). Sizes follow torchvision: the
 // longer side is rounded down, the crop starts at half the difference, halves rounded to even.
 //
-// Memory. Scratch is kept per thread and reused: 12 bytes per output pixel and at most 16 per pixel
+// Memory. Scratch is kept per thread and reused: 12 bytes per output pixel and at most 19 per pixel
 // of the picture's two sides.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "kernels/picture_view.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 #include "platform/stream.h"
@@ -44,8 +45,8 @@ struct PreprocessSpec {
 };
 
 // One signature for all backends: a backend that drifts from it does not link.
-using Preprocess = Status(Stream stream, MatrixView<const std::uint8_t> picture,
-                          const PreprocessSpec& how, MatrixView<float> tensor);
+using Preprocess = Status(Stream stream, PictureView picture, const PreprocessSpec& how,
+                          MatrixView<float> tensor);
 
 namespace cpu {
 Preprocess preprocess;  // preprocess_cpu.cpp

@@ -3,7 +3,8 @@
 // Only what the crop keeps is computed. Each needed picture row is resampled across (to bytes, as
 // Pillow rounds between its passes) and at once added, with its weight, to the output rows that it
 // belongs to; whole-number sums are the same in any order. So scratch memory is 12 bytes per output
-// pixel and the weights, at most 16 bytes per pixel of the picture's sides, however odd its shape.
+// pixel, the weights, at most 16 bytes per pixel of the picture's sides, however odd its shape, and
+// for NV12 one row as RGB.
 #include "kernels/preprocess.h"
 
 #include <algorithm>
@@ -61,32 +62,45 @@ void resample_row(const std::uint8_t* row, const Axis& axis, std::uint8_t* out) 
   }
 }
 
+// Row y of an NV12 picture as RGB.
+void convert_row(const PictureView& picture, int y, std::uint8_t* rgb) {
+  const std::uint8_t* luma = picture.pixels.row(y);
+  const std::uint8_t* chroma = picture.chroma.row(y / 2);
+  for (int x = 0; x < picture.width(); ++x) {
+    const Rgb pixel = rgb_of(picture.colours, luma[x], chroma[x / 2 * 2], chroma[x / 2 * 2 + 1]);
+    *rgb++ = pixel.red;
+    *rgb++ = pixel.green;
+    *rgb++ = pixel.blue;
+  }
+}
+
 void add_weighted(const std::uint8_t* row, int count, int weight, int* sums) {
   for (int i = 0; i < count; ++i) sums[i] += row[i] * weight;
 }
 
 struct Scratch {  // kept per thread: after the first frame nothing is allocated
   Axis across, down;
-  std::vector<std::uint8_t> row;
+  std::vector<std::uint8_t> rgb, row;
   std::vector<int> sums;
 };
 
 }  // namespace
 
-Status preprocess(Stream /*stream*/, MatrixView<const std::uint8_t> picture,
-                  const PreprocessSpec& how, MatrixView<float> tensor) {
-  ENGRAM_CHECK(picture.rows > 0 && picture.cols > 0 && picture.cols % 3 == 0);
+Status preprocess(Stream /*stream*/, PictureView picture, const PreprocessSpec& how,
+                  MatrixView<float> tensor) {
+  ENGRAM_CHECK(picture.is_valid());
   ENGRAM_TRY(check_request(how));
   ENGRAM_CHECK(tensor.rows == 3 && tensor.cols == how.crop * how.crop);
 
-  const int width = picture.cols / 3;
-  const int height = picture.rows;
+  const int width = picture.width();
+  const int height = picture.height();
   const int shorter = std::min(width, height);
   const int crop = how.crop;
 
   thread_local Scratch scratch;
   fill_axis(resample_axis(width, shorter, how), crop, scratch.across);
   fill_axis(resample_axis(height, shorter, how), crop, scratch.down);
+  scratch.rgb.resize(picture.is_nv12() ? 3 * std::size_t(width) : 0);
   scratch.row.resize(3 * std::size_t(crop));
   scratch.sums.assign(3 * std::size_t(crop) * crop, kFixedHalf);
 
@@ -95,7 +109,12 @@ Status preprocess(Stream /*stream*/, MatrixView<const std::uint8_t> picture,
   const int end_row = windows.back().first + windows.back().count;
   int oldest = 0;  // output rows before it have all their rows
   for (int y = first_row; y < end_row; ++y) {
-    resample_row(picture.row(y), scratch.across, scratch.row.data());
+    const std::uint8_t* rgb = picture.pixels.row(y);
+    if (picture.is_nv12()) {
+      convert_row(picture, y, scratch.rgb.data());
+      rgb = scratch.rgb.data();
+    }
+    resample_row(rgb, scratch.across, scratch.row.data());
     while (windows[oldest].first + windows[oldest].count <= y) ++oldest;
     for (int i = oldest; i < crop && windows[i].first <= y; ++i) {
       const int weight = scratch.down.weights[windows[i].weights + (y - windows[i].first)];

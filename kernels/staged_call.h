@@ -14,6 +14,7 @@
 
 #include "kernels/gram_view.h"
 #include "kernels/kept_view.h"
+#include "kernels/picture_view.h"
 #include "kernels/sign_project.h"
 #include "platform/device_staging.h"
 
@@ -48,6 +49,9 @@ class StagedOperands {
   SignMatrixView place(SignMatrixView w) {
     return {place_array(w.words, std::size_t(w.word_rows()) * std::size_t(w.outputs)), w.inputs,
             w.outputs};
+  }
+  PictureView place(PictureView picture) {
+    return {place(picture.pixels), place(picture.chroma), picture.colours};
   }
   // Numbers and settings.
   template <class T>

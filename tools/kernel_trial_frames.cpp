@@ -75,16 +75,23 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                     sums = fmt::format("K {} N {} M {}", k, n, m);
   const KeptView left{o->kept.data(), nullptr, b, m}, kept{o->kept.data(), nullptr, n, m};
   const TrialPicture frame = trial_picture(s);
-  return {trial_case("preprocess", &Kernels::preprocess,
-                     fmt::format("{} x {}", frame.width, frame.height), s, kSameBits,
-                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
-                       const PreprocessSpec how{.resize = frame.resize, .crop = frame.crop};
-                       return clock([&] {
-                         return kernels.preprocess(Stream{},
-                                                   reads(o->picture, frame.height, 3 * frame.width),
-                                                   how, writes(result, 3, frame.crop * frame.crop));
-                       });
-                     }),
+  const auto preprocess = [=](const char* format, PictureView picture) {
+    return trial_case("preprocess", &Kernels::preprocess,
+                      fmt::format("{} {} x {}", format, frame.width, frame.height), s, kSameBits,
+                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                        const PreprocessSpec how{.resize = frame.resize, .crop = frame.crop};
+                        return clock([&] {
+                          return kernels.preprocess(Stream{}, picture, how,
+                                                    writes(result, 3, frame.crop * frame.crop));
+                        });
+                      });
+  };
+  const PictureView rgb{reads(o->picture, frame.height, 3 * frame.width)};
+  const PictureView nv12{reads(o->picture, frame.height, frame.width),
+                         reads(o->picture, (frame.height + 1) / 2, (frame.width + 1) / 2 * 2),
+                         kBt601};
+  return {preprocess("RGB", rgb),
+          preprocess("NV12", nv12),
           trial_case("quantise", &Kernels::quantise, input, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<std::int8_t> q;

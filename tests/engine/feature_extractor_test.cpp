@@ -60,9 +60,8 @@ Status extract(Result<FeatureExtractor> extractor, std::vector<float>& features)
   return extractor->extract(pictures(count), {features.data(), count, 2, 2});
 }
 
-Status throwing_preprocess(Stream, MatrixView<const std::uint8_t> picture, const PreprocessSpec&,
-                           MatrixView<float>) {
-  if (picture(0, 0) == 10) throw std::bad_alloc();
+Status throwing_preprocess(Stream, PictureView picture, const PreprocessSpec&, MatrixView<float>) {
+  if (picture.pixels(0, 0) == 10) throw std::bad_alloc();
   return {};
 }
 

@@ -19,7 +19,7 @@ using test::GuardedMatrix;
 struct Picture {
   int width, height, stride;
   std::vector<std::uint8_t> bytes;
-  MatrixView<const std::uint8_t> view() const { return {bytes.data(), height, 3 * width, stride}; }
+  PictureView view() const { return {{bytes.data(), height, 3 * width, stride}}; }
 };
 
 // Smooth with noise on top: resampling errors show on both.
@@ -79,14 +79,14 @@ double defined_pixel(const Picture& p, const PreprocessSpec& how, int channel, i
 }
 
 // On every backend, which must agree to the bit: 3 planes, each with one element more.
-std::vector<float> run(const Picture& p, const PreprocessSpec& how) {
+std::vector<float> run(PictureView picture, const PreprocessSpec& how) {
   const int pixels = how.crop * how.crop;
   std::vector<GuardedMatrix<float>> results;
   for (const Backend& backend : test::backends(&Kernels::preprocess)) {
     CAPTURE(backend.name);
     GuardedMatrix<float> tensor(3, pixels, 1);
     const Status status =
-        test::run(backend, &Kernels::preprocess, test::reads(p.view()), how, test::writes(tensor));
+        test::run(backend, &Kernels::preprocess, picture, how, test::writes(tensor));
     INFO(status.what());
     REQUIRE(status.ok());
     REQUIRE(tensor.untouched());
@@ -125,7 +125,7 @@ TEST_CASE("preprocess: equals the definition to 1/255", "[kernels][preprocess]")
   CAPTURE(shape.width, shape.height, shape.resize, shape.crop);
   const PreprocessSpec how{.resize = shape.resize, .crop = shape.crop, .mode = shape.mode};
   const Picture p = random_picture(shape.width, shape.height, 1, 5);
-  const std::vector<float> tensor = run(p, how);
+  const std::vector<float> tensor = run(p.view(), how);
 
   int unequal = 0;
   for (int c = 0; c < 3; ++c) {
@@ -142,7 +142,7 @@ TEST_CASE("preprocess: equals the definition to 1/255", "[kernels][preprocess]")
 TEST_CASE("preprocess: a picture of the crop's size passes through", "[kernels][preprocess]") {
   const PreprocessSpec how{.resize = 32, .crop = 32};
   const Picture p = random_picture(32, 32, 2);
-  const std::vector<float> tensor = run(p, how);
+  const std::vector<float> tensor = run(p.view(), how);
   for (int i = 0; i < 32 * 32; ++i) REQUIRE(tensor[i] == p.bytes[3 * i]);
 }
 
@@ -151,18 +151,84 @@ TEST_CASE("preprocess: order, mean and std go by channel", "[kernels][preprocess
   how.mean = {10, 20, 30};
   how.std = {2, 4, 5};
   const Picture p{1, 1, 3, {110, 60, 130}};
-  std::vector<float> tensor = run(p, how);
+  std::vector<float> tensor = run(p.view(), how);
   REQUIRE(std::vector<float>{tensor[0], tensor[2], tensor[4]} == std::vector<float>{50, 10, 20});
   how.order = ChannelOrder::bgr;
-  tensor = run(p, how);
+  tensor = run(p.view(), how);
   REQUIRE(std::vector<float>{tensor[0], tensor[2], tensor[4]} == std::vector<float>{20, 10, 50});
+}
+
+// NV12 in a buffer as a camera gives it, each plane with bytes to spare after every row.
+struct Nv12 {
+  Nv12(int width, int height, YuvColours c, unsigned seed)
+      : luma(height, width, 3), chroma((height + 1) / 2, (width + 1) / 2 * 2, 5), colours(c) {
+    std::mt19937 random(seed);
+    const auto next = [&random] { return random() % 256; };
+    luma.fill(next);
+    chroma.fill(next);
+  }
+  PictureView view() const { return {luma.read(), chroma.read(), colours}; }
+  // The same picture in RGB.
+  Picture rgb() const {
+    Picture p{luma.cols(), luma.rows(), 3 * luma.cols(), {}};
+    for (int y = 0; y < p.height; ++y) {
+      for (int x = 0; x < p.width; ++x) {
+        const Rgb pixel =
+            rgb_of(colours, luma(y, x), chroma(y / 2, x / 2 * 2), chroma(y / 2, x / 2 * 2 + 1));
+        p.bytes.insert(p.bytes.end(), {pixel.red, pixel.green, pixel.blue});
+      }
+    }
+    return p;
+  }
+  GuardedMatrix<std::uint8_t> luma, chroma;
+  YuvColours colours;
+};
+
+TEST_CASE("preprocess: NV12 gives what its pixels in RGB give", "[kernels][preprocess]") {
+  const Shape shape = GENERATE(from_range(std::begin(kShapes), std::end(kShapes)));
+  CAPTURE(shape.width, shape.height, shape.resize, shape.crop);
+  const PreprocessSpec how{.resize = shape.resize, .crop = shape.crop, .mode = shape.mode};
+  const Nv12 picture(shape.width, shape.height, kBt601, 5);
+  REQUIRE(run(picture.view(), how) == run(picture.rgb().view(), how));
+}
+
+TEST_CASE("preprocess: YUV becomes RGB as its standard says", "[kernels][preprocess]") {
+  struct Standard {
+    YuvColours colours;
+    double kr, kb;
+    bool full;
+  };
+  const Standard standard = GENERATE(values<Standard>({{kBt601, 0.299, 0.114, false},
+                                                       {kBt601Full, 0.299, 0.114, true},
+                                                       {kBt709, 0.2126, 0.0722, false}}));
+  const double kg = 1 - standard.kr - standard.kb;
+  for (int y = 0; y < 256; y += 3) {
+    for (int cb = 0; cb < 256; cb += 5) {
+      for (int cr = 0; cr < 256; cr += 5) {
+        const double luma = standard.full ? y : (y - 16) * 255.0 / 219;
+        const double range = standard.full ? 255.0 : 224.0;
+        const double pb = (cb - 128) / range * 255.0, pr = (cr - 128) / range * 255.0;
+        const double red = luma + 2 * (1 - standard.kr) * pr;
+        const double blue = luma + 2 * (1 - standard.kb) * pb;
+        const double green = (luma - standard.kr * red - standard.kb * blue) / kg;
+        const Rgb got = rgb_of(standard.colours, y, cb, cr);
+        const double off = std::max({std::fabs(std::clamp(red, 0.0, 255.0) - got.red),
+                                     std::fabs(std::clamp(green, 0.0, 255.0) - got.green),
+                                     std::fabs(std::clamp(blue, 0.0, 255.0) - got.blue)});
+        if (off > 0.51) FAIL("YUV " << y << ' ' << cb << ' ' << cr << " is off by " << off);
+      }
+    }
+  }
+  const Rgb white = rgb_of(kBt601, 235, 128, 128), black = rgb_of(kBt709, 16, 128, 128);
+  REQUIRE((white.red == 255 && white.green == 255 && white.blue == 255));
+  REQUIRE((black.red == 0 && black.green == 0 && black.blue == 0));
 }
 
 TEST_CASE("preprocess: the longest line costs no more than its crop", "[kernels][preprocess]") {
   // Resized in full it would be 256 x 25.6 million pixels.
   const PreprocessSpec how{.resize = 256, .crop = 224};
   const Picture p = random_picture(1, 100'000, 3);
-  const std::vector<float> tensor = run(p, how);
+  const std::vector<float> tensor = run(p.view(), how);
   for (int i : {0, 224 * 112 + 5, 224 * 224 - 1}) {
     REQUIRE(std::fabs(tensor[i] - defined_pixel(p, how, 0, i / 224, i % 224)) <= 1.0);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/kept_view.h"
+#include "kernels/picture_view.h"
 #include "kernels/sign_project.h"
 #include "platform/matrix_view.h"
 #include "platform/simt_machine.h"
@@ -168,6 +169,22 @@ class PlacedKept {
 };
 inline PlacedKept place(Placement where, KeptView kept) {
   return {where, kept};
+}
+
+class PlacedPicture {
+ public:
+  PlacedPicture(Placement where, PictureView picture)
+      : pixels_(where, reads(picture.pixels)),
+        chroma_(where, reads(picture.chroma)),
+        colours_(picture.colours) {}
+  PictureView get() const { return {pixels_.get(), chroma_.get(), colours_}; }
+
+ private:
+  PlacedMatrix<const std::uint8_t> pixels_, chroma_;
+  YuvColours colours_;
+};
+inline PlacedPicture place(Placement where, PictureView picture) {
+  return {where, picture};
 }
 
 class PlacedGram {

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     }
     const int pixels = how.crop * how.crop;
     std::vector<float> tensor(3 * static_cast<std::size_t>(pixels));
-    const engram::Status status = engram::cpu::preprocess(engram::Stream{}, image->view(), how,
+    const engram::Status status = engram::cpu::preprocess(engram::Stream{}, {image->view()}, how,
                                                           {tensor.data(), 3, pixels, pixels});
     if (!status.ok()) {
       std::fprintf(stderr, "%s\n", status.what());
