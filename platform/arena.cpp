@@ -90,4 +90,12 @@ std::int64_t machine_memory() {
   return bytes;
 }
 
+std::int64_t available_memory(const std::string& root) {
+  std::ifstream file(root + "/proc/meminfo");
+  for (std::string word; file >> word;) {
+    if (std::int64_t kib = 0; word == "MemAvailable:" && file >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
 }  // namespace engram

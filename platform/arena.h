@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "platform/matrix_view.h"
@@ -66,5 +67,7 @@ const DeviceMemory* buffer_memory();
 
 // Bytes of memory that this process may hope for: the machine's, or its container's limit.
 std::int64_t machine_memory();
+// What programs may still take of it, the file cache given back; 0: the system does not say.
+std::int64_t available_memory(const std::string& root = "");
 
 }  // namespace engram

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
-#include <string>
 
+#include "platform/arena.h"
 #include "platform/device.h"
 #include "platform/device_context_cuda.h"
 
@@ -14,18 +13,10 @@ namespace {
 
 // An integrated GPU's free memory is the machine's, and CUDA does not count what the file cache
 // would give back.
-std::size_t available_to_the_machine() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    if (std::size_t kib = 0; word == "MemAvailable:" && file >> kib) return kib * 1024;
-  }
-  return 0;
-}
-
 Result<std::size_t> free_now(const Context& c) {
   std::size_t free = 0, all = 0;
   ENGRAM_CUDA_TRY(cudaMemGetInfo, &free, &all);
-  return c.is_integrated ? std::max(free, available_to_the_machine()) : free;
+  return c.is_integrated ? std::max(free, static_cast<std::size_t>(available_memory())) : free;
 }
 
 std::size_t free_bytes() {

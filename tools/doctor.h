@@ -42,7 +42,6 @@ Finding storage_finding(const StorageFacts& facts, std::int64_t needed_bytes);
 // `planned_bytes` of `what` against the memory that programs may still take.
 Finding memory_finding(const std::string& what, std::int64_t planned_bytes,
                        std::int64_t machine_bytes, std::int64_t available_bytes);
-std::int64_t available_memory(const std::string& root);  // 0: nobody says
 
 // First line of a file, or nothing. Strips the zero bytes of the device tree.
 std::string first_line(const std::string& path);

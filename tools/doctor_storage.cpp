@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -80,14 +79,6 @@ Finding storage_finding(const StorageFacts& facts, std::int64_t needed_bytes) {
             Code::ok};
   }
   return {"storage", Verdict::fine, fmt::format("{}: {}", where, free), Code::ok};
-}
-
-std::int64_t available_memory(const std::string& root) {
-  std::ifstream file(root + "/proc/meminfo");
-  for (std::string word; file >> word;) {
-    if (std::int64_t kib = 0; word == "MemAvailable:" && file >> kib) return kib * 1024;
-  }
-  return 0;
 }
 
 Finding memory_finding(const std::string& what, std::int64_t planned_bytes,

@@ -1,4 +1,5 @@
 // Findings about machines that are not this one: folders of files stand for them.
+#include "platform/arena.h"
 #include "tools/doctor.h"
 
 #include <cmath>

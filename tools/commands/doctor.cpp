@@ -61,7 +61,7 @@ Finding learner_memory(const Session& session, std::int64_t& planned) {
     config.features = 1280;
   }
   planned = plan(config, classes).total();
-  return memory_finding(what, planned, machine_memory(), available_memory("/"));
+  return memory_finding(what, planned, machine_memory(), available_memory());
 }
 
 std::vector<Finding> findings(const Session& session) {
