@@ -3,13 +3,13 @@
 #include <fstream>
 #include <thread>
 
-#include <dlfcn.h>
 #include <sys/utsname.h>
 
 #include <fmt/format.h>
 
 #include "kernels/simd_cpu.h"
 #include "platform/arena.h"
+#include "platform/engine_library.h"
 #include "tools/doctor.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -164,17 +164,20 @@ Finding camera_finding(const std::string& root) {
 }
 
 Finding tensorrt_finding() {
-  for (const char* library : {"libnvinfer.so.10", "libnvinfer.so.11", "libnvinfer.so.8"}) {
-    void* const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-    if (handle == nullptr) continue;
-    int version = 0;
-    if (void* const get = dlsym(handle, "getInferLibVersion")) {
-      version = reinterpret_cast<int (*)()>(get)();
-    }
-    dlclose(handle);
-    return {"TensorRT", Verdict::fine, fmt::format("{}, version {}", library, version), Code::ok};
+  EngineLibrary* const library = engine_library();
+  if (library == nullptr) {
+    return {
+        "TensorRT", Verdict::remark,
+        "not used: this program has none, or was told to use the CPU; backbones run by OpenVINO",
+        Code::ok};
   }
-  return {"TensorRT", Verdict::remark, "not installed: backbones run on the CPU (OpenVINO)",
+  const Result<EngineDevice> device = library->device();
+  if (!device.ok()) {
+    return {"TensorRT", Verdict::remark,
+            fmt::format("{} Backbones run on the CPU (OpenVINO)", device.status().what()),
+            Code::ok};
+  }
+  return {"TensorRT", Verdict::fine, fmt::format("{} for {}", device->library, device->gpu),
           Code::ok};
 }
 

@@ -1,5 +1,4 @@
 // Findings about machines that are not this one: folders of files stand for them.
-#include "platform/arena.h"
 #include "tools/doctor.h"
 
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "kernels/kernels_simt.h"
+#include "platform/arena.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
