@@ -32,8 +32,7 @@ Status class_sums(Stream stream, MatrixView<const float> h, MatrixView<const std
   ENGRAM_CHECK(h.rows == 0 || (labels.rows == 1 && labels.cols == h.rows));
   if (h.rows == 0 || h.cols == 0) return Status();
   const dim3 grid(static_cast<unsigned>(divide_up(h.cols, kThreads)));
-  return launch(class_sums_kernel, {.grid = grid, .block = dim3(kThreads)}, stream, h, labels.data,
-                sign, c);
+  return launch(class_sums_kernel, {grid, dim3(kThreads)}, stream, h, labels.data, sign, c);
 }
 
 }  // namespace engram::ENGRAM_DEVICE_NAMESPACE

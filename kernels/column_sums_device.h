@@ -39,9 +39,9 @@ __device__ __forceinline__ void column_sums(MatrixView<const float> left, int fi
 
 // grid (ceil(M / 128), ceil(rows / 8)), block (128).
 inline Geometry column_sums_geometry(int rows, int cols) {
-  return {.grid = dim3(static_cast<unsigned>(divide_up(cols, kSumThreads)),
-                       static_cast<unsigned>(divide_up(rows, kSumRows))),
-          .block = dim3(kSumThreads)};
+  return {dim3(static_cast<unsigned>(divide_up(cols, kSumThreads)),
+               static_cast<unsigned>(divide_up(rows, kSumRows))),
+          dim3(kSumThreads)};
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ Status launch_dot_rows(Stream stream, MatrixView<const float> left, MatrixView<c
                        MatrixView<float> out) {
   const dim3 grid(static_cast<unsigned>(divide_up(right.rows, kDotWarps * kRight)),
                   static_cast<unsigned>(divide_up(left.rows, kLeft)));
-  return launch(dot_rows_kernel<kLeft, kRight>, {.grid = grid, .block = dim3(32, kDotWarps)},
-                stream, left, right, out);
+  return launch(dot_rows_kernel<kLeft, kRight>, {grid, dim3(32, kDotWarps)}, stream, left, right,
+                out);
 }
 
 inline Status dot_rows(Stream stream, MatrixView<const float> left, MatrixView<const float> right,

@@ -58,11 +58,10 @@ __global__ void __launch_bounds__(kThreads) judge_kernel(int first, GramView g, 
 Status copy_gram_rows(Stream stream, float lambda, int first, GramView g) {
   if (first >= g.size) return Status();
   const int tiles = divide_up(g.size, kTile);
-  return launch(
-      turn_kernel,
-      {.grid = dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - first / kTile)),
-       .block = dim3(kTile, kTileRows)},
-      stream, lambda, first, g);
+  return launch(turn_kernel,
+                {dim3(static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - first / kTile)),
+                 dim3(kTile, kTileRows)},
+                stream, lambda, first, g);
 }
 
 Status factor_block(Stream stream, int first, GramView g) {
@@ -70,8 +69,7 @@ Status factor_block(Stream stream, int first, GramView g) {
   ENGRAM_ASSIGN(int* verdict, device_verdict());
   const int size = g.size - first;
   ENGRAM_TRY(blas_factor_upper(stream, {g.row(first) + first, size, size, g.stride}, verdict));
-  ENGRAM_TRY(
-      launch(judge_kernel, {.grid = dim3(1), .block = dim3(kThreads)}, stream, first, g, verdict));
+  ENGRAM_TRY(launch(judge_kernel, {dim3(1), dim3(kThreads)}, stream, first, g, verdict));
   ENGRAM_ASSIGN(const int order, read_device_verdict(stream));
   if (order == 0) return Status();
   return Status(Code::bad_data,

@@ -214,7 +214,7 @@ Status gram_update(Stream stream, MatrixView<const float> h, float sign, GramVie
       .g = aligned(g.data, sizeof(float) * static_cast<std::size_t>(g.stride), 8)};
   for (int frame = 0; frame < h.rows; frame += kPassFrames) {
     const int frames = h.rows - frame < kPassFrames ? h.rows - frame : kPassFrames;
-    ENGRAM_TRY(launch(gram_update_kernel, {.grid = grid, .block = dim3(kThreads)}, stream,
+    ENGRAM_TRY(launch(gram_update_kernel, {grid, dim3(kThreads)}, stream,
                       h.row_range(frame, frames), sign, g, vectors));
   }
   return Status();

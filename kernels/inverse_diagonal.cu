@@ -54,8 +54,7 @@ Status inverse_diagonal(Stream stream, GramView g, MatrixView<float> scratch, Ma
     ENGRAM_TRY(blas_solve_upper(stream, {g.data, height, height, g.stride}, /*turned=*/false,
                                 Sides::columns, x));
     const auto blocks = static_cast<unsigned>(divide_up(height, kThreads / kWarp));
-    ENGRAM_TRY(
-        launch(add_squares_kernel, {.grid = dim3(blocks), .block = dim3(kThreads)}, stream, x, d));
+    ENGRAM_TRY(launch(add_squares_kernel, {dim3(blocks), dim3(kThreads)}, stream, x, d));
   }
   return Status();
 }

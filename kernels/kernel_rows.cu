@@ -114,8 +114,8 @@ Status launch_bytes(Stream stream, KeptView left, KeptView right, MatrixView<flo
   const bool vectors = aligned(left.bytes, row_bytes, 16) && aligned(right.bytes, row_bytes, 16);
   const dim3 grid(static_cast<unsigned>(divide_up(k.rows, 8 * kTiles)),
                   static_cast<unsigned>(divide_up(k.cols, kBlockRows)));
-  return launch(kernel_rows_kernel<kTiles>, {.grid = grid, .block = dim3(kThreads)}, stream, left,
-                right, k, vectors);
+  return launch(kernel_rows_kernel<kTiles>, {grid, dim3(kThreads)}, stream, left, right, k,
+                vectors);
 }
 
 MatrixView<const float> as_matrix(KeptView kept) {

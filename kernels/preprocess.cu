@@ -129,7 +129,7 @@ Status preprocess(Stream stream, PictureView picture, const PreprocessSpec& how,
   };
   const auto tiles = static_cast<unsigned>(divide_up(how.crop, kTile));
   return launch(picture.is_nv12() ? preprocess_kernel<true> : preprocess_kernel<false>,
-                {.grid = dim3(tiles, tiles), .block = dim3(kTile, kTile)}, stream, picture,
+                {dim3(tiles, tiles), dim3(kTile, kTile)}, stream, picture,
                 resample_axis(width, shorter, how), resample_axis(height, shorter, how), how.crop,
                 Planes{plane(0), plane(1), plane(2)}, tensor);
 }

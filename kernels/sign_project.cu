@@ -233,8 +233,7 @@ Status launch_many(Stream stream, MatrixView<const std::int8_t> q, SignMatrixVie
                    MatrixView<std::int32_t> p, Aligned aligned) {
   const dim3 grid(static_cast<unsigned>(divide_up(p.cols, kWarps * kWarpUnits)),
                   static_cast<unsigned>(divide_up(p.rows, kTileFrames * kTiles)));
-  return launch(many_frames_kernel<kTiles>, {.grid = grid, .block = dim3(kThreads)}, stream, q, w,
-                p, aligned);
+  return launch(many_frames_kernel<kTiles>, {grid, dim3(kThreads)}, stream, q, w, p, aligned);
 }
 
 }  // namespace
@@ -249,8 +248,7 @@ Status sign_project(Stream stream, MatrixView<const std::int8_t> q, SignMatrixVi
                         .p = aligned(p.data, 4 * static_cast<std::size_t>(p.stride), 16)};
   if (p.rows == 1) {
     const dim3 grid(static_cast<unsigned>(divide_up(p.cols, kOneUnits)));
-    return launch(one_frame_kernel, {.grid = grid, .block = dim3(kWarp * kOneWarps)}, stream, q, w,
-                  p, vectors);
+    return launch(one_frame_kernel, {grid, dim3(kWarp * kOneWarps)}, stream, q, w, p, vectors);
   }
   if (p.rows <= 8) return launch_many<1>(stream, q, w, p, vectors);
   if (p.rows <= 16) return launch_many<2>(stream, q, w, p, vectors);
