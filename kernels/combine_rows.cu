@@ -12,14 +12,14 @@ template <class Element>
 __global__ void __launch_bounds__(kSumThreads)
     combine_rows_kernel(MatrixView<const float> weights, const Element* kept,
                         MatrixView<float> sums) {
-  const int m = static_cast<int>(blockIdx.x) * kSumThreads + static_cast<int>(threadIdx.x);
-  const int first = static_cast<int>(blockIdx.y) * kSumRows;
+  const int m = column_of_thread(), first = static_cast<int>(blockIdx.y) * kSumRows;
   if (m >= sums.cols) return;
-  float sum[kSumRows] = {};
-  column_sums(weights, first, kept, sums.cols, m, sum);
+  ColumnSums sum = {};
+  column_sums(weights, first, kept, sums.cols, sums.cols, m, sum);
 #pragma unroll
-  for (int r = 0; r < kSumRows; ++r) {
-    if (first + r < sums.rows) sums(first + r, m) += sum[r];
+  for (int i = 0; i < kSumRows * kSumCols; ++i) {
+    const int r = i / kSumCols, c = i % kSumCols, col = m + kSumThreads * c;
+    if (first + r < sums.rows && col < sums.cols) sums(first + r, col) += sum[r][c];
   }
 }
 

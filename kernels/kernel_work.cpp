@@ -111,11 +111,11 @@ KernelWork column_sums(const char* kernel, double left, double depth, double col
   const double right = element_bytes * depth * cols, down = up(left, 8);
   const double others = 4 * left * depth + out_bytes * left * cols;
   return {.kernel = kernel,
-          .blocks = up(cols, 128) * down,
-          .primary = 8 * depth,
+          .blocks = up(cols, 256) * down,
+          .primary = 16 * depth,
           .around = up(depth, 128),
           .bytes = again(right, down, cache) + others,
-          .cached_bytes = right * down + 4 * 8 * depth * up(cols, 128) * down,
+          .cached_bytes = right * down + 4 * 8 * depth * up(cols, 256) * down,
           .chain = up(depth, 4),
           .products = Products::floats,
           .least_bytes = right + others,

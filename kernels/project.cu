@@ -15,14 +15,14 @@ __device__ __forceinline__ float apply(Nonlinearity phi, float value) {
 __global__ void __launch_bounds__(kSumThreads)
     project_kernel(MatrixView<const float> f, MatrixView<const float> w, Nonlinearity phi,
                    MatrixView<float> h) {
-  const int m = static_cast<int>(blockIdx.x) * kSumThreads + static_cast<int>(threadIdx.x);
-  const int first = static_cast<int>(blockIdx.y) * kSumRows;
+  const int m = column_of_thread(), first = static_cast<int>(blockIdx.y) * kSumRows;
   if (m >= h.cols) return;
-  float sum[kSumRows] = {};
-  column_sums(f, first, w.data, w.stride, m, sum);
+  ColumnSums sum = {};
+  column_sums(f, first, w.data, w.stride, w.cols, m, sum);
 #pragma unroll
-  for (int r = 0; r < kSumRows; ++r) {
-    if (first + r < h.rows) h(first + r, m) = apply(phi, sum[r]);
+  for (int i = 0; i < kSumRows * kSumCols; ++i) {
+    const int r = i / kSumCols, c = i % kSumCols, col = m + kSumThreads * c;
+    if (first + r < h.rows && col < h.cols) h(first + r, col) = apply(phi, sum[r][c]);
   }
 }
 

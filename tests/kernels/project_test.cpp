@@ -27,7 +27,7 @@ double phi_of(double sum, Nonlinearity phi) {
 TEST_CASE("project: equals the definition within float rounding", "[kernels][project]") {
   const int frames = GENERATE(0, 1, 2, 8, 16, 33);
   const int inputs = GENERATE(0, 1, 31, 128, 130);
-  const int units = GENERATE(0, 1, 17, 128, 300);
+  const int units = GENERATE(0, 1, 17, 128, 129, 256, 300);
   const Nonlinearity phi = GENERATE(Nonlinearity::relu, Nonlinearity::square, Nonlinearity::none);
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
