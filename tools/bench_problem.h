@@ -1,4 +1,4 @@
-// Data for bench_kernels: a projection and an update of G, and OpenBLAS on the same shapes.
+// Data for the microbenchmarks: one problem of every operation, and OpenBLAS on the same shapes.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,8 @@ namespace engram::bench {
 inline constexpr int kUnits[] = {2000, 5000, 10000};  // M
 inline constexpr int kBatches[] = {1, 16, 48, 256};   // B
 inline constexpr int kFeatures[] = {384, 768, 1280};  // L
+inline constexpr int kClasses = 100;                  // K
+inline constexpr float kLambda = 1e4f;
 
 template <class T>
 struct Matrix {
@@ -95,13 +97,18 @@ struct ProjectionProblem {
 
 // Hidden units and what is learned from them.
 struct LearningProblem {
-  LearningProblem(int batch, int units)
+  static constexpr bool without_gram = false;
+  LearningProblem(int batch, int units, bool with_gram = true)
       : h(batch, units, [this] { return random.between(0, 31); }),
-        gram(units, units),
+        labels(1, batch, [this] { return random.between(0, kClasses - 1); }),
+        sums(kClasses, units),
+        scores(batch, kClasses),
+        gram(with_gram ? units : 0, units),
         diagonal(1, units, [] { return 1e6f; }) {}
 
   GramView g() { return {gram.data.data(), diagonal.data.data(), gram.rows, gram.cols}; }
   double gram_flops() const { return double(h.rows) * gram.rows * (gram.rows + 1.0); }
+  double gram_bytes() const { return 4.0 * gram.rows * (gram.rows + 1.0); }  // read and written
 
   void ssyrk() {
     const YardstickThreads threads;
@@ -111,8 +118,13 @@ struct LearningProblem {
 
   Random random;
   Matrix<float> h;
+  Matrix<std::int32_t> labels;
+  Matrix<float> sums;
+  Matrix<float> scores;
   Matrix<float> gram;
   Matrix<float> diagonal;
 };
+
+int run_marks();  // bench_marks.cpp; the number of marks that were missed
 
 }  // namespace engram::bench
