@@ -84,6 +84,8 @@ void FeatureSums::clear() {
   complete_ = true;
 }
 
+constexpr double kShortest = 1e-30;  // below it weights would not fit a float
+
 double FeatureSums::usual_length(std::span<const ClassInfo> classes) const {
   ENGRAM_CHECK(classes.size() == std::size_t(classes_));
   double squares = 0, samples = 0;
@@ -94,7 +96,7 @@ double FeatureSums::usual_length(std::span<const ClassInfo> classes) const {
     samples += count;
   }
   const double length = samples > 0 ? std::sqrt(squares / samples) : 0.0;
-  return std::isfinite(length) ? length : 0.0;
+  return std::isfinite(length) && length > kShortest ? length : 0.0;
 }
 
 }  // namespace engram

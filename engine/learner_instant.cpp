@@ -141,6 +141,10 @@ Result<Readout> Learner::readout_of(ReadoutKind kind) {
   if (current == nullptr) {
     return Status(Code::not_found, "No task has ended yet, so there is no lambda to solve with.");
   }
+  if (kind == ReadoutKind::mean && !has_feature_sums()) {
+    return Status(Code::not_supported, std::string("Class means cannot answer: the state has ") +
+                                           kWithoutFeatureSums + ".");
+  }
   try {
     std::string note;
     const bool blends = kind != ReadoutKind::lda && kind != ReadoutKind::balanced;

@@ -111,6 +111,8 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
   if (has_means(config)) {
     rows.add("new readout of features", classes, config.features, "float", 4,
              Lifetime::end_of_task);
+    rows.add("sums of features, one left out", classes, config.features, "float", 4,
+             Lifetime::end_of_task);
   }
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {

@@ -142,6 +142,17 @@ Result<std::vector<std::int64_t>> parse_ids(const SnapshotReader& reader, const 
   return ids;
 }
 
+// Sums that exact arithmetic can have reached.
+bool all_whole(std::span<const std::byte> doubles) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53
+  for (std::size_t at = 0; at < doubles.size(); at += sizeof(double)) {
+    double value = 0;
+    std::memcpy(&value, doubles.data() + at, sizeof(value));
+    if (std::fabs(value) > kLargest || value != std::trunc(value)) return false;
+  }
+  return true;
+}
+
 Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const auto m = std::size_t(saved.config.hidden_units());
   const std::size_t classes = saved.classes.size();
@@ -151,6 +162,9 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   if (classes > 0 && saved.has_feature_sums) {
     const std::size_t count = std::size_t(saved.config.features) * classes;
     ENGRAM_ASSIGN(saved.feature_sums, floats<double>(reader, "feature_sums", count));
+    if (saved.config.arithmetic == Arithmetic::exact && !all_whole(saved.feature_sums)) {
+      return damaged(reader, "section feature_sums does not fit the learner");
+    }
   }
   ENGRAM_ASSIGN(saved.samples, parse_samples(reader, "task_rows", "task_classes",
                                              Projection::row_bytes(saved.config), classes));

@@ -1,4 +1,5 @@
-// score on the GPU: limited by reading the readout, once for 16 frames. Math and shapes: score.h.
+// score on the GPU: limited by reading the readout, once for 16 frames, and by loads of h where
+// there are many. Math and shapes: score.h.
 #include "kernels/score.h"
 
 #include "kernels/dot_rows_device.h"

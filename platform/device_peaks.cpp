@@ -52,7 +52,10 @@ std::optional<DevicePeaks> published_peaks(const std::string& device) {
 }
 
 std::optional<DevicePeaks> reported_peaks(const DeviceInfo& device) {
-  if (device.clock <= 0 || device.memory_clock <= 0) return std::nullopt;
+  if (device.clock <= 0 || device.memory_clock <= 0 || device.memory_bus_bits <= 0 ||
+      device.multiprocessors <= 0) {
+    return std::nullopt;
+  }
   for (const TensorRates& rates : kRates) {
     if (rates.major != device.major || rates.minor != device.minor) continue;
     return DevicePeaks{.name = device.name,

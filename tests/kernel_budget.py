@@ -44,7 +44,9 @@ def offences(budget, found, same_compiler):
         yield f"occupancy: {budget['occupancy']} % before, {found['occupancy']} % now"
     if found["threads"] != budget["threads"]:
         yield f"threads of a block: {budget['threads']} before, {found['threads']} now"
-    if effort(found) > SLACK * effort(budget):
+    if found.get("primary") != budget.get("primary") or ("main" in found) != ("main" in budget):
+        yield f"the main loop is another: of {found.get('primary')}, before of {budget.get('primary')}"
+    elif effort(found) > SLACK * effort(budget):
         yield (f"instructions of the main loop for each {found['primary']}: {effort(budget):.2f} before, "
                f"{effort(found):.2f} now")
 

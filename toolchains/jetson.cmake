@@ -1,4 +1,4 @@
-# For a Jetson from x86_64: aarch64-linux.cmake, and nvcc with aarch64's CUDA from `tools/setup jetson`.
+# For a Jetson from x86_64: aarch64-linux.cmake, and nvcc with aarch64's CUDA from `tools/setup build jetson`.
 # ENGRAM_CUDA_ARCHITECTURES says which: 87-real is Orin, 110-real is Thor (presets jetson-orin, jetson-thor).
 include(${CMAKE_CURRENT_LIST_DIR}/aarch64-linux.cmake)
 set(CUDA ${CMAKE_CURRENT_LIST_DIR}/../.deps/cuda)

@@ -36,7 +36,9 @@ endif()
 
 if(ENGRAM_CUDA)
   # Orin and Thor, then the cards of a desk; PTX of the oldest as fallback for what comes later.
-  find_program(CMAKE_CUDA_COMPILER nvcc HINTS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/.deps/cuda/bin)
+  if(NOT DEFINED ENV{CUDACXX})  # in the order of tools/setup
+    find_program(CMAKE_CUDA_COMPILER nvcc PATHS /usr/local/cuda/bin ${CMAKE_SOURCE_DIR}/.deps/cuda/bin)
+  endif()
   enable_language(CUDA)
   set(targets 87-real 86 89-real)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)  # JetPack 6 has CUDA 12.6

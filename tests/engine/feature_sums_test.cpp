@@ -159,7 +159,7 @@ TEST_CASE("feature sums: a dense state of format 1 goes on without them", "[engi
     CHECK(old.readout()->classes[std::size_t(answers[std::size_t(b)].class_index)] ==
           more.labels[std::size_t(b)]);
   }
-  CHECK(old.readout_of(ReadoutKind::mean)->weights == old.readout_of(ReadoutKind::ridge)->weights);
+  CHECK(old.readout_of(ReadoutKind::mean).status().code() == Code::not_supported);
   const Result<Learner> again = test::round_trip(old, directory / "again");
   REQUIRE(again.ok());
   CHECK_FALSE(again->has_feature_sums());

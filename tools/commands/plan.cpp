@@ -78,7 +78,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
   std::int64_t total = memory.total();
   if (backend_in_use().device) {  // on the CPU there is nothing to bring anywhere
     const std::int64_t staging = staging_bytes(config, options.classes);
-    const char* const shape = "(2 K + 512, M) float";
+    const char* const shape = "(2 K + 512, max(M, L)) float";
     total += staging;
     table.add({"staging", shape, name(Lifetime::always), bytes_text(staging)});
     rows.push_back({{"name", "staging"},
