@@ -41,6 +41,8 @@ Result<Image> read_image(const std::string& path);
 Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name);
 Result<ImageWithAlpha> read_png_with_alpha(const std::string& path);
 Status write_png(const std::string& path, const Image& image);
+// A JPEG file in `file`, whose memory is used again; quality 1 to 100.
+Status encode_jpeg(const Image& image, int quality, std::vector<std::byte>& file);
 // Paths below `directory` (recursively, sorted by name) that end like a picture: .jpg .jpeg .png in
 // any case. Does not follow links out of the tree; skips names that start with a dot.
 Result<std::vector<std::string>> find_images(const std::string& directory);

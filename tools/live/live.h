@@ -1,0 +1,117 @@
+// The camera app without a face: it looks, and it learns. A terminal, a page or a test drives it.
+//
+//     CameraFeed > [look]  > Sight: answers of the newest frame        a thread, as fast as frames come
+//                  [teach] > Store: one Order after another            a thread; durable, then acknowledged
+//
+// The threads share nothing but the newest Sight, the current readout (replaced whole) and the queue of
+// orders, so learning never stalls the picture. Features of a frame are computed once, by look; an order
+// to learn takes them from the Sight that it names, so it teaches what the user saw when the key went
+// down, however late it is its turn.
+//
+// After every order the next frame is judged by everything learned (Learner::refresh). The task ends by
+// itself after `quiet` without an order, and lambda is chosen then, or at once for the first sample.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/recogniser.h"
+#include "platform/camera_feed.h"
+#include "tools/live/live_state.h"
+
+namespace engram {
+
+// The part of the frame that is looked at, in 1/1000 of its sides; all of it by default.
+struct Region {
+  int left = 0, top = 0, width = 1000, height = 1000;
+};
+
+struct LiveOptions {
+  Recogniser::Options recogniser;
+  std::string source = "stage://";  // platform/camera.h; only told: `open_source` opens it
+  CameraFeed::Open open_source;     // empty: open_camera(source)
+  double false_alarms = kUsualFalseAlarms;
+  std::chrono::milliseconds quiet{3000};  // without an order: the task ends
+  double most_frames_per_second = 30;     // looked at; less heat
+  bool mirror = false;
+  Region region;
+};
+
+// What one frame showed.
+struct Sight {
+  Frame frame;                  // as the camera gave it; `picture` upright, mirrored if asked
+  std::vector<Answer> answers;  // best first, at most 5; empty: nothing was learned
+  std::vector<float> features;  // (L)
+  std::uint64_t revision = 0;   // of the readout that answered: grows with every order
+  double backbone_ms = 0, head_ms = 0;
+};
+
+// What the user wants. One of them is one step of undo.
+struct Order {
+  enum class Kind : std::uint8_t {
+    learn,  // `label`: the frame of `sight`, or the newest; `burst`: refused as a near-duplicate is fine
+    undo,      // `count` steps
+    relabel,   // the last step becomes `label`
+    rename,    // `label` becomes `other`; a class of that name takes it in
+    forget,    // `label`, and no byte of it stays
+    end_task,  // choose lambda now
+    merge,     // what the exported state in the file `other` knows is added
+  };
+  Kind kind = Kind::learn;
+  std::string label, other;
+  int count = 1;
+  bool burst = false;  // of a held key: near-duplicates of the last samples are skipped
+  std::shared_ptr<const Sight> sight;  // null: the newest
+};
+
+// What became of it. The state is durable when this is said.
+struct OrderResult {
+  Status status;          // ok, or why not; nothing was changed then
+  bool skipped = false;   // a near-duplicate in a burst
+  std::string said;       // a sentence for people: "learned mug (12 samples)"
+  double durable_ms = 0;  // from submit() to durable
+  double known_ms = 0;    // from submit() to a readout that knows it
+};
+
+class Live {
+ public:
+  // Opens state and backbone; the camera may come later. A state of another backbone, a state that
+  // another process writes: refused.
+  static Result<std::unique_ptr<Live>> start(LiveOptions options);
+  ~Live();  // stop()
+  Live(const Live&) = delete;
+  Live& operator=(const Live&) = delete;
+
+  // The newest sight after frame number `after`; waits at most `patience`. Null: there is none.
+  std::shared_ptr<const Sight> wait(std::uint64_t after, std::chrono::milliseconds patience) const;
+  std::shared_ptr<const Sight> sight() const;  // the newest, or null
+
+  // Queues an order; `done` is called by the teaching thread. busy: too many wait already (32).
+  Status submit(Order order, std::function<void(const OrderResult&)> done);
+  OrderResult carry_out(Order order);  // the same, waiting for it
+
+  void pause(bool paused);  // the picture goes on, nothing is classified
+  void set_view(bool mirror, const Region& region);
+
+  // Everything a face shows beside the picture; cheap, a copy of what the threads left last.
+  LiveState state() const;
+  // Grows whenever state() has something new to say beside frame rates.
+  std::uint64_t changes() const;
+  // A copy of the state on disk in one file (engine/state_file.h), consistent, made between two orders.
+  Status export_to(const std::string& file);
+
+  // Finishes the order under way, ends an open task, stops the threads.
+  void stop();
+
+ private:
+  struct Impl;
+  explicit Live(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace engram
