@@ -107,6 +107,8 @@ class Fleet(CliCase):
         self.learn("blue")
         self.refused("export", "file.engram", code=USAGE, says="--force")
         self.assertEqual((self.dir / "file.engram").read_bytes(), first)
+        (self.dir / "link.engram").symlink_to("file.engram")
+        self.refused("export", "link.engram", code=USAGE, says="--force")
         self.json("export", "file.engram", "--force")
         self.assertEqual(self.audit("file.engram")[-1]["samples"], 12)
         before = self.digest()

@@ -23,8 +23,9 @@ Result<int> run_export(const Session& session, const ExportOptions& options) {
   const std::string& state = session.global.state;
   if (!Store::exists(state)) return no_state(state);
   std::error_code error;
-  const auto there = std::filesystem::symlink_status(options.file, error).type();
-  if (there == std::filesystem::file_type::regular && !options.force) {
+  const bool there = std::filesystem::is_regular_file(options.file, error) ||
+                     std::filesystem::is_symlink(options.file, error);
+  if (there && !options.force) {
     return Status(Code::invalid_argument,
                   fmt::format("{}: is there already. Nothing was written; --force replaces it.",
                               printable(options.file)));

@@ -106,11 +106,10 @@ void add_history(CLI::App& app, Session& session) {
           "learned. A step is what one `engram learn` taught, or one tap. Works while another "
           "process learns.\n\n"
           "With --audit it prints where the state has been instead, oldest first: which device "
-          "made, "
-          "exported, imported or merged it, after how many events, with how many samples, and the "
-          "digest of the statistics then. The states that were merged into this one have their "
-          "lines "
-          "before that merge.",
+          "made, exported, imported or merged it, after how many events, with how many samples, "
+          "and "
+          "the digest of the statistics then. States that were merged into this one have their "
+          "lines before that merge.",
       .example =
           "$ engram history\n"
           "undo  ids    samples  learned\n"

@@ -54,12 +54,12 @@ void add_merge(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "merge",
       .summary = "one state from what several learned",
-      .synopsis = "engram merge DIR|FILE DIR|FILE... -o DIR [--device NAME]",
+      .synopsis = "engram merge STATE STATE... -o DIR [--device NAME]",
       .description =
           "Makes a new state that knows what all of the given ones know: folders of states, which "
-          "are "
-          "only read, also while other processes learn into them, and files of `engram export`, in "
-          "any mix. Classes of the same name become one. Because "
+          "are only read, also while other processes learn into them, and files of `engram "
+          "export`, "
+          "in any mix. Classes of the same name become one. Because "
           "sums of whole numbers add up exactly, the new state is, to the bit, that of one learner "
           "which saw all the pictures, in any order.\n\n"
           "The states must have the same backbone, projection and scales; each difference is "
@@ -76,8 +76,7 @@ void add_merge(CLI::App& app, Session& session) {
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_merge(session, *options); });
   command
-      ->add_option("DIR|FILE", options->inputs,
-                   "The states to merge, at least two: folders or files")
+      ->add_option("STATE", options->inputs, "The states to merge, at least two: folders or files")
       ->required();
   command->add_option("-o,--output", options->output, "The state to make")
       ->type_name("DIR")
