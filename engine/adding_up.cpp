@@ -114,11 +114,8 @@ void note_sums(const Learner& learner, std::vector<std::string>& notes) {
   }
   if (learner.config().arithmetic == Arithmetic::floating) {
     notes.push_back("Float sums round: the result depends on the order, in the last digits.");
-  } else if (learner.samples() > learner.exact_until()) {
-    notes.push_back(
-        fmt::format("A sum has reached 2^24 and may have rounded; all was exact "
-                    "until {} samples.",
-                    learner.exact_until()));
+  } else if (std::string note = learner.rounding_note(); !note.empty()) {
+    notes.push_back(std::move(note));
   }
 }
 

@@ -282,5 +282,10 @@ std::string Learner::digest() const {
 std::int64_t Learner::exact_until() const {
   return impl_->statistics.exact_until();
 }
+std::string Learner::rounding_note() const {
+  if (config().arithmetic != Arithmetic::exact || samples() <= exact_until()) return {};
+  return fmt::format("A sum has reached 2^24 and may have rounded; all was exact until {} samples.",
+                     exact_until());
+}
 
 }  // namespace engram

@@ -145,6 +145,9 @@ class Learner {
   // exact: from which total sample count on a sum could exceed 2^24 and round, given what was seen.
   // floating: 0, sums round from the start.
   std::int64_t exact_until() const;
+  // exact: empty, or that a sum has reached 2^24 and may have rounded since. Learning goes on then, and
+  // every report says so. floating: empty.
+  std::string rounding_note() const;
 
   // State as sections of a snapshot file (engine/README.md lists them), and back.
   Status save(SnapshotWriter& writer) const;

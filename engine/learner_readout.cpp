@@ -97,6 +97,9 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
     report.candidates = std::move(choice.candidates);
     report.losses = std::move(choice.losses);
     report.note = std::move(choice.note);
+    if (const std::string rounding = rounding_note(); !rounding.empty()) {
+      report.note += (report.note.empty() ? "" : " ") + rounding;
+    }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     report.seconds = taken.count();
     return Solution{std::move(solved), std::move(report)};

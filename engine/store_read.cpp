@@ -81,6 +81,9 @@ Result<VerifyReport> verify_store(const std::string& directory) {
                     "writes here makes it again.",
                     paths.readout));
   }
+  if (std::string note = loaded->learner.rounding_note(); !note.empty()) {
+    report.findings.push_back(std::move(note));
+  }
   return report;
 }
 

@@ -47,7 +47,14 @@ Result<EvaluationRow> make_row(const std::string& word, const Variant& variant,
     if (known->arithmetic != nullptr) learner.arithmetic = known->arithmetic;
     if (known->weights != nullptr) learner.weights = known->weights;
   } else {
-    ENGRAM_ASSIGN(row.head, parse_head(word));
+    const Result<Head> head = parse_head(word);
+    if (!head.ok()) {
+      std::string words;
+      for (const HeadWord& one : kWords) words += fmt::format(", {}", one.word);
+      return Status(head.status().code(),
+                    fmt::format("{} Also{}.", head.status().what(), words.substr(1)));
+    }
+    row.head = head.value();
   }
   learner.hidden = variant.hidden;
   learner.lambda = variant.lambda;

@@ -31,6 +31,7 @@ void report_learned(const Session& session, const Learner& learner, const LearnO
                                 {"durable", true},
                                 {"classes", learner.classes().size()},
                                 {"samples", learner.samples()},
+                                {"rounded", !learner.rounding_note().empty()},
                                 {"task_ended", outcome.readout.has_value()}};
   if (outcome.readout) {
     const ReadoutReport& readout = *outcome.readout;
@@ -42,6 +43,7 @@ void report_learned(const Session& session, const Learner& learner, const LearnO
     answer["note"] = readout.note;
     answer["solve_seconds"] = readout.seconds;
   } else {
+    if (const std::string note = learner.rounding_note(); !note.empty()) console.note(note + "\n");
     console.note(all + "; the task stays open: engram learn --end-task makes it answer\n");
   }
   console.object(answer);

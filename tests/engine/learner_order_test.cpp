@@ -98,6 +98,7 @@ TEST_CASE("learner: says until when sums are exact", "[engine][learner][order]")
   learner = fresh(255);
   std::int64_t last = learner.exact_until();
   CHECK(last == 258);
+  CHECK(learner.rounding_note().empty());
   while (learner.samples() < 1000) {
     REQUIRE(learner.learn(samples.features(), samples.labels).ok());
     CHECK(learner.exact_until() >= last);
@@ -107,6 +108,8 @@ TEST_CASE("learner: says until when sums are exact", "[engine][learner][order]")
   for (int m = 0; m < 100; ++m) largest = std::max(largest, learner.gram(m, m));
   REQUIRE(largest > 0x1p24f);
   CHECK(last < 1000);
+  CHECK(learner.rounding_note().find(std::to_string(last) + " samples") != std::string::npos);
+  CHECK(learner.end_task()->note.find("2^24") != std::string::npos);
 
   CHECK(std::move(Learner::create(test::float_config(20, 100))).value().exact_until() == 0);
 }

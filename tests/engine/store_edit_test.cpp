@@ -394,6 +394,9 @@ TEST_CASE("nothing is taken back exactly once a sum may have rounded", "[engine]
   REQUIRE(says(report.status(), "2^24"));
   REQUIRE(store.learner().digest() == before);
   REQUIRE(store.rename("red", "blue").ok());
+  const Result<VerifyReport> verified = verify_store(directory.path());
+  REQUIRE(verified->ok);
+  REQUIRE(verified->findings.back().find("2^24") != std::string::npos);
 }
 
 }  // namespace engram

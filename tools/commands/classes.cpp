@@ -5,6 +5,7 @@
 #include "engine/store.h"
 #include "engine/store_load.h"
 #include "tools/commands/commands.h"
+#include "tools/progress.h"
 #include "tools/table.h"
 #include "tools/teaching_report.h"
 #include "tools/terminal.h"
@@ -20,7 +21,10 @@ Result<int> run_classes(const Session& session) {
   ENGRAM_ASSIGN(const LoadedStore loaded, load_store(StorePaths(state), LoadCheck::none));
 
   const std::vector<ClassInfo> classes = loaded.learner.classes();
-  Result<Teaching> teaching = loaded.learner.teaching();
+  Result<Teaching> teaching = [&] {
+    const Progress progress(session.console.shows_progress(), "judge what was taught");
+    return loaded.learner.teaching();
+  }();
   Table table({{"class"}, {"samples", Align::right}, {"right", Align::right}});
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -54,6 +58,9 @@ Result<int> run_classes(const Session& session) {
     console.answer(fmt::format("unknown: {}\n", unknown_sentence(readout.get())));
   }
   object["unknown"] = unknown_json(readout.get());
+  const std::string rounding = loaded.learner.rounding_note();
+  if (!rounding.empty()) console.answer(rounding + "\n");
+  object["rounded"] = !rounding.empty();
   console.object(object);
   return 0;
 }

@@ -84,7 +84,9 @@ Result<int> run_inspect(const Session& session) {
   }
   if (!learner.has_feature_sums()) lines.push_back({"lacks", kWithoutFeatureSums});
   if (exact) {
-    lines.push_back({"exact until", count_text(learner.exact_until()) + " samples"});
+    const std::string rounding = learner.rounding_note();
+    lines.push_back({"exact until", count_text(learner.exact_until()) + " samples" +
+                                        (rounding.empty() ? "" : ". " + rounding)});
   }
   for (const auto& [key, value] : lines) {
     session.console.answer(paint(pad(key, 12), Style::bold, session.console.colour()) + value +
@@ -110,7 +112,10 @@ Result<int> run_inspect(const Session& session) {
                                 {"journal_bytes", journal},
                                 {"readout_bytes", readout_bytes}};
   if (readout) answer["lambda"] = readout->lambda;
-  if (exact) answer["exact_until"] = learner.exact_until();
+  if (exact) {
+    answer["exact_until"] = learner.exact_until();
+    answer["rounded"] = !learner.rounding_note().empty();
+  }
   session.console.object(answer);
   return 0;
 }
