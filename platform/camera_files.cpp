@@ -25,16 +25,21 @@ class PictureFiles : public Camera {
       return Status(Code::not_found,
                     fmt::format("All pictures have been shown ({}).", files_.size()));
     }
-    Result<Image> image = read_image(files_[at_++]);
-    if (image.ok()) return image;
-    // Broken or deleted meanwhile: whatever it is, the next one may be fine.
-    return Status(Code::bad_data, image.status().what());
+    // Broken or deleted meanwhile: whatever it is, the next one may be fine. A run of such files is
+    // told once, since many bad pictures in a row mean a lost camera to whoever reads it.
+    for (;;) {
+      Result<Image> image = read_image(files_[at_++]);
+      const bool told = std::exchange(is_broken_, !image.ok());
+      if (image.ok()) return image;
+      if (!told || at_ == files_.size()) return Status(Code::bad_data, image.status().what());
+    }
   }
 
  private:
   std::vector<std::string> files_;
   bool loop_;
   std::size_t at_ = 0;
+  bool is_broken_ = false;  // the file before
 };
 
 Result<std::vector<std::string>> matching(const std::string& pattern) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "platform/camera_v4l2.h"
 

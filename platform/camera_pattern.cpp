@@ -1,5 +1,6 @@
 // test://: a square that wanders over a coloured ground, and failures on purpose, so that whatever
 // stands behind a camera can be tested through a real address.
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>

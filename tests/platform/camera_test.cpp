@@ -130,6 +130,9 @@ TEST_CASE("camera: pictures of a folder, a pattern or a file", "[platform][camer
   CHECK(widths(folder / "3.jpg") == Widths{3});
   write("2.jpg", {});
   CHECK(widths(address + "/*.jpg?fps=0") == Widths{1, -1, 3});
+  for (int i = 10; i < 40; ++i) write("2" + std::to_string(i) + ".jpg", {});
+  CHECK(widths(address + "/*.jpg?fps=0") == Widths{1, -1, 3});  // once for all of them
+  CHECK(widths(address + "/2*.jpg?fps=0") == Widths{-1, -1});   // and at the end
   write("odd?name%41=[1].jpg", test::jpeg_file(test::gradient_picture(9, 1)));
   CHECK(widths(folder / "odd?name%41=[1].jpg") == Widths{9});  // a path that is there is a path
   write("no name", test::jpeg_file(test::gradient_picture(8, 1)));
