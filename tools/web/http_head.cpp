@@ -5,7 +5,6 @@
 #include <boost/beast/http/status.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "tools/web/http_text.h"
 
@@ -109,11 +108,6 @@ HttpRefusal read_head(const HttpRequestHead& head, std::size_t most, HttpRequest
 
 bool expects_continue(const HttpRequest& request) {
   return request.headers.count("expect") > 0;  // read_head has refused all others
-}
-
-HttpResponse refusal_response(const HttpRefusal& refusal) {
-  const nlohmann::ordered_json body = {{"error", refusal.why}, {"code", refusal.status}};
-  return {refusal.status, "application/json", body.dump() + "\n", refusal.headers};
 }
 
 bool has_body(int status) {

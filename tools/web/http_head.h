@@ -4,23 +4,16 @@
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/message.hpp>
 
-#include "tools/web/http_server.h"
+#include "tools/web/http_reply.h"
 
 namespace engram {
 
 using HttpRequestHead = boost::beast::http::header<true, boost::beast::http::fields>;
 
-struct HttpRefusal {
-  int status = 0;  // 0: not refused
-  std::string why;
-  std::map<std::string, std::string> headers;
-};
 // Everything but the body, of a header that has at most that many bytes.
 HttpRefusal read_head(const HttpRequestHead& head, std::size_t most, HttpRequest& request);
 
 bool expects_continue(const HttpRequest& request);
-
-HttpResponse refusal_response(const HttpRefusal& refusal);
 
 // Status line, fields, empty line. `length`: of the body; nullopt: it lasts until the connection ends.
 std::string response_head(int status, const std::string& type, std::optional<std::size_t> length,

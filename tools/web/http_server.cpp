@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "tools/terminal.h"
-#include "tools/web/http_connection.h"
+#include "tools/web/http_shared.h"
 
 namespace engram {
 namespace {
