@@ -50,6 +50,7 @@ class HttpConnection : public HttpTurns, public std::enable_shared_from_this<Htt
   void say_goodbye();
   void drain(std::size_t left);
   void drop_request();
+  void drop_body();
   void cut();
 
   HttpShared& shared_;

@@ -153,7 +153,7 @@ void HttpConnection::dispatch() {
     reply->answer(refusal_response({500, "The request could not be answered.", {}}));
   }
   // The memory goes, the claim stays: who answers later works on a copy.
-  release(request_.body);
+  drop_body();
 }
 
 void serve_connection(HttpShared& shared, net::ip::tcp::socket socket) {
