@@ -1,9 +1,9 @@
-#include <malloc.h>
 #include <netinet/tcp.h>
 
 #include <array>
 
 #include "tools/web/http_connection.h"
+#include "tools/web/lazy_memory.h"
 
 namespace engram {
 namespace {
@@ -13,7 +13,6 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kFarewell = 16 * 1024 * 1024;  // read after an answer that closes, at most
-constexpr std::size_t kLargeBody = 128 * 1024;       // 32 of the others are 4 MB
 constexpr std::chrono::milliseconds kFarewellTime{1000};
 
 }  // namespace
@@ -149,19 +148,7 @@ void HttpConnection::drain(std::size_t left) {
 void HttpConnection::drop_request() {
   shared_.buffered -= claimed_;
   claimed_ = 0;
-  drop_body();
-}
-
-// Free memory inside the heap is still ours, as far as the system knows: after bodies of many clients
-// that would be many times what is in use.
-void HttpConnection::drop_body() {
-  const bool large = request_.body.capacity() >= kLargeBody;
   release(request_.body);
-#ifdef __GLIBC__
-  if (large) ::malloc_trim(0);
-#else
-  (void)large;
-#endif
 }
 
 void HttpConnection::cut() {
