@@ -23,6 +23,7 @@ VENDOR = {
     r"^gst/": r"platform/camera_gstreamer\.cpp",
     r"linux/videodev2": r"platform/camera_v4l2\w*\.\w+|tests/platform/camera_v4l2_test\.cpp|tests/support/fake_v4l2\.h",
     r"^sodium|xxhash": r"platform/hash\.cpp",
+    r"^boost/": r"tools/web/http_\w+\.\w+",
     r"^CLI/": r"tools/.*",
     r"catch2/": r"tests/.*",
     # These bring CUDA's words into the file.
