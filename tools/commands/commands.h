@@ -14,6 +14,8 @@ void add_undo(CLI::App& app, Session& session);
 void add_relabel(CLI::App& app, Session& session);
 void add_rename(CLI::App& app, Session& session);
 void add_forget(CLI::App& app, Session& session);
+void add_export(CLI::App& app, Session& session);
+void add_import(CLI::App& app, Session& session);
 void add_merge(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
