@@ -23,6 +23,7 @@ using engram::Status;
 
 void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_demo(app, session);
+  engram::add_camera(app, session);
   engram::add_learn(app, session);
   engram::add_classify(app, session);
   engram::add_classes(app, session);

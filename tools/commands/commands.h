@@ -6,6 +6,7 @@
 namespace engram {
 
 void add_demo(CLI::App& app, Session& session);
+void add_camera(CLI::App& app, Session& session);
 void add_learn(CLI::App& app, Session& session);
 void add_classify(CLI::App& app, Session& session);
 void add_classes(CLI::App& app, Session& session);

@@ -11,6 +11,10 @@
 
 namespace engram {
 
+// A class of this name is what the camera sees while nothing is shown. It is learned as any other; faces
+// say "nothing" for it.
+inline constexpr const char* kBackground = "background";
+
 struct LiveClass {
   std::string label;
   std::int64_t samples = 0;
@@ -20,7 +24,7 @@ struct LiveClass {
 
 struct LiveEvent {  // of the timeline, newest last
   std::uint64_t number = 0;
-  std::string kind;  // an Order's, or "camera", "task", "fault"
+  std::string kind;  // an Order's, or "camera", "task", "fault", "heat", "state"
   std::string text;  // a sentence
   bool failed = false;
 };
