@@ -115,6 +115,15 @@ bool same_tag(const SecretTag& a, const SecretTag& b) {
   return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+bool same_text(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string random_token() {
+  const Secret secret = random_secret();
+  return sha256_hex(secret).substr(0, 32);
+}
+
 Secret random_secret() {
   ENGRAM_CHECK(sodium_init() >= 0);
   Secret secret;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "platform/status.h"
 
@@ -49,6 +50,8 @@ class SecretHash {
 };
 // In a time that does not depend on where they differ.
 bool same_tag(const SecretTag& a, const SecretTag& b);
+bool same_text(std::string_view a, std::string_view b);  // the same; only the length may be told
 Secret random_secret();
+std::string random_token();  // 128 random bits as 32 lower-case digits: nobody guesses it
 
 }  // namespace engram

@@ -21,6 +21,7 @@ VENDOR = {
     r"^openvino/": r"platform/\w+_openvino\.\w+",
     r"turbojpeg|^png\.h": r"platform/image\w*\.cpp|tests/.*",
     r"^sodium|xxhash": r"platform/hash\.cpp",
+    r"^boost/": r"tools/web/http_\w+\.\w+",
     r"^CLI/": r"tools/.*",
     r"catch2/": r"tests/.*",
     # These bring CUDA's words into the file.

@@ -49,4 +49,15 @@ TEST_CASE("checksum64 is XXH3-64, whole or in parts", "[platform][hash]") {
   REQUIRE(moved.value() == checksum64({}));
 }
 
+TEST_CASE("tokens are long, plain and never the same", "[platform][hash]") {
+  const std::string token = random_token(), other = random_token();
+  REQUIRE(token.size() == 32);
+  REQUIRE(token.find_first_not_of("0123456789abcdef") == std::string::npos);
+  REQUIRE_FALSE(same_text(token, other));
+  REQUIRE(same_text(token, std::string(token)));
+  REQUIRE_FALSE(same_text(token, token + "0"));
+  REQUIRE_FALSE(same_text(token, token.substr(1)));
+  REQUIRE(same_text("", ""));
+}
+
 }  // namespace engram

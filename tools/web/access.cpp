@@ -1,0 +1,163 @@
+#include "tools/web/access.h"
+
+#include <unistd.h>
+
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "platform/hash.h"
+#include "tools/web/http_text.h"
+
+namespace engram {
+namespace {
+
+using Kind = AccessDecision::Kind;
+
+std::string header(const HttpRequest& request, const char* name) {
+  const auto found = request.headers.find(name);
+  return found == request.headers.end() ? "" : found->second;
+}
+
+AccessDecision refuse(int status, std::string why) {
+  return {Kind::refuse, status, std::move(why), false};
+}
+
+bool names_us(const HostPort& host, const AccessRules& rules) {
+  return rules.hosts.count(host.host) > 0 || (rules.any_ip && is_ip_literal(host.host));
+}
+
+// Same host and port as the request went to. The port of Host counts, not that of our socket: between
+// them may be an ssh tunnel or a proxy.
+bool is_our_origin(const std::string& origin, const HostPort& ours) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!origin.starts_with(scheme)) continue;
+    const auto host = parse_host(std::string_view(origin).substr(scheme.size()));
+    return host && host->host == ours.host && host->port == ours.port;
+  }
+  return false;  // also "null"
+}
+
+// "" where another page could have sent this, and what it says then.
+std::string foreign_page(const HttpRequest& request, const HostPort& host) {
+  const bool changes = request.method != "GET";
+  const auto origin = request.headers.find("origin");
+  if (origin != request.headers.end()) {
+    return is_our_origin(origin->second, host) ? "" : "The page that asks is not ours.";
+  }
+  if (changes && header(request, "x-engram") != "1") {
+    return "A program that changes something sends the header X-Engram: 1.";
+  }
+  // Browsers say where a request comes from; a link that the user follows is fine.
+  const std::string site = header(request, "sec-fetch-site");
+  const bool foreign = site == "cross-site" || site == "same-site";
+  if (foreign && (changes || header(request, "sec-fetch-mode") != "navigate")) {
+    return "The page that asks is not ours.";
+  }
+  return "";
+}
+
+AccessDecision check_token(const HttpRequest& request, const AccessRules& rules) {
+  const auto cookie = find_cookie(header(request, "cookie"), rules.cookie);
+  if (cookie && same_text(*cookie, rules.token)) return {Kind::allow, 0, "", false};
+  const std::string bearer = header(request, "authorization");
+  const bool has_bearer = lower_case(bearer.substr(0, 7)) == "bearer ";
+  if (has_bearer && same_text(bearer.substr(7), rules.token)) return {Kind::allow, 0, "", false};
+  const auto given = request.query.find("token");
+  const bool has_token = given != request.query.end();
+  if (has_token && request.method == "GET" && request.path == "/" &&
+      same_text(given->second, rules.token)) {
+    return {Kind::welcome, 303, "", false};
+  }
+  AccessDecision decision = refuse(
+      401,
+      "A token is needed. Open the address with ?token= that the program printed at its start.");
+  decision.wrong_token = cookie || has_bearer || has_token;
+  return decision;
+}
+
+HttpResponse refusal(int status, const std::string& why) {
+  const nlohmann::ordered_json body = {{"error", why}, {"code", status}};
+  HttpResponse response{status, "application/json", body.dump() + "\n", {}};
+  if (status == 401) response.headers["WWW-Authenticate"] = "Bearer";
+  if (status == 429) response.headers["Retry-After"] = "1";
+  return response;
+}
+
+HttpResponse welcome(const AccessRules& rules) {
+  HttpResponse response{303, "text/plain", "", {}};
+  response.headers["Location"] = "/";
+  response.headers["Set-Cookie"] =
+      rules.cookie + "=" + rules.token + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000";
+  return response;
+}
+
+}  // namespace
+
+AccessRules access_rules(const WebAddress& address, const std::set<std::string>& more_hosts) {
+  AccessRules rules;
+  rules.hosts = {"localhost", "127.0.0.1", "[::1]", address_in_url(address.address)};
+  for (const std::string& name : more_hosts) rules.hosts.insert(lower_case(name));
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0') {
+    const std::string whole = lower_case(name);
+    rules.hosts.insert(whole);
+    rules.hosts.insert(whole.substr(0, whole.find('.')));
+    rules.hosts.insert(whole.substr(0, whole.find('.')) + ".local");
+  }
+  rules.any_ip = address.is_everywhere();
+  // Cookies know no ports: two programs on one machine would overwrite each other's.
+  rules.cookie = "engram_" + std::to_string(address.port);
+  if (!address.is_loopback()) rules.token = random_token();
+  return rules;
+}
+
+AccessDecision decide(const HttpRequest& request, const AccessRules& rules) {
+  if (request.path == "/health" && request.method == "GET") return {Kind::allow, 0, "", false};
+  const auto host = parse_host(header(request, "host"));
+  if (!host || !names_us(*host, rules)) {
+    return refuse(421, "This server is not known by that name. It can be allowed at its start.");
+  }
+  if (std::string why = foreign_page(request, *host); !why.empty()) {
+    return refuse(403, std::move(why));
+  }
+  if (rules.token.empty()) return {Kind::allow, 0, "", false};
+  return check_token(request, rules);
+}
+
+bool TokenBudget::take(Time now) {
+  if (now - second_ >= std::chrono::seconds(1)) {
+    second_ = now;
+    taken_ = 0;
+  }
+  return taken_++ < kPerSecond;
+}
+
+HttpHandler guard(AccessRules rules, HttpHandler handler) {
+  return [rules = std::move(rules), handler = std::move(handler),
+          budget = std::make_shared<TokenBudget>()](const HttpRequest& request,
+                                                    std::shared_ptr<HttpReply> reply) {
+    const AccessDecision decision = decide(request, rules);
+    if (decision.kind == Kind::allow) return handler(request, std::move(reply));
+    if (decision.kind == Kind::welcome) return reply->answer(welcome(rules));
+    if (decision.wrong_token && !budget->take(std::chrono::steady_clock::now())) {
+      return reply->answer(refusal(429, "Too many wrong tokens. Wait a second."));
+    }
+    reply->answer(refusal(decision.status, decision.why));
+  };
+}
+
+std::map<std::string, std::string> security_headers() {
+  return {
+      {"Content-Security-Policy",
+       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"Referrer-Policy", "no-referrer"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cache-Control", "no-store"},
+  };
+}
+
+}  // namespace engram
