@@ -1,0 +1,153 @@
+// Teaching: press = learn what is seen now, hold = go on learning, 5 times a second.
+import { $, setText } from './dom.js';
+import { order } from './link.js';
+import { BACKGROUND, count } from './words.js';
+import { ask } from './dialog.js';
+import { complain, tell } from './toast.js';
+
+const HOLD = 400; // ms until a press is a hold
+const PACE = 200; // ms between the samples of a hold
+
+let newest = 0; // the frame that was told last
+let known = [];
+let held = null;
+
+export function seen(sight) {
+  newest = sight.frame;
+}
+
+export function knows(classes) {
+  known = classes.map((c) => c.label);
+  showTarget();
+}
+
+export const target = () => $('name').value.trim();
+
+export function aim(label) {
+  $('name').value = label;
+  showTarget();
+}
+
+function showTarget() {
+  setText($('learn-word'), target() ? `Learn as ${target()}` : 'Learn');
+  $('name').dispatchEvent(new Event('aimed'));
+}
+
+/** One sample. `frame`: the one that the user saw; without it the newest. */
+async function learn(label, frame, burst = false) {
+  const fields = { label, burst };
+  if (frame) fields.frame = frame;
+  return order('learn', fields);
+}
+
+export async function learnOnce(label, frame = newest) {
+  try {
+    const done = await learn(label, frame);
+    tell(done.said, { offer: { word: 'Undo', act: () => undo() } });
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
+}
+
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/** From the press of a button or key until release(). */
+export async function press(label) {
+  if (held) return;
+  if (!label) {
+    $('name').focus();
+    tell('Give it a name first.');
+    return;
+  }
+  const hold = { on: true, learned: 0, skipped: 0 };
+  held = hold;
+  $('learn').classList.add('held');
+  const began = performance.now();
+  try {
+    let said = (await learn(label, newest)).said;
+    hold.learned = 1;
+    await pause(Math.max(0, HOLD - (performance.now() - began)));
+    while (hold.on) {
+      const sent = performance.now();
+      const done = await learn(label, newest, true);
+      if (done.skipped) hold.skipped += 1;
+      else hold.learned += 1;
+      if (!done.skipped) said = done.said;
+      setText($('learn-hint'), `${hold.learned} learned`);
+      await pause(Math.max(0, PACE - (performance.now() - sent)));
+    }
+    const steps = hold.learned;
+    const more = steps > 1 || hold.skipped > 0;
+    const alike = hold.skipped > 0 ? `, ${count(hold.skipped, 'view')} too alike to add` : '';
+    tell(more ? `Learned ${count(steps, 'view')} of ${label}${alike}.` : said,
+      { offer: { word: more && steps > 1 ? 'Undo all' : 'Undo', act: () => undo(steps) } });
+  } catch (error) {
+    complain(error);
+  } finally {
+    release();
+    held = null;
+    $('learn').classList.remove('held');
+    setText($('learn-hint'), 'press · hold for more');
+  }
+}
+
+export function release() {
+  if (held) held.on = false;
+}
+
+export async function undo(steps = 1) {
+  try {
+    tell((await order('undo', { steps })).said);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** "No, it is ...": what is seen now gets its right name. */
+export async function wrong() {
+  const frame = newest;
+  const label = await ask({ title: 'What is it really?', word: 'Learn', choices: known });
+  if (label) learnOnce(label, frame);
+}
+
+/** The last thing that was taught was something else. */
+export async function relabel() {
+  const label = await ask({ title: 'What was the last one really?', word: 'Change', choices: known });
+  if (!label) return;
+  try {
+    tell((await order('relabel', { label })).said, { offer: { word: 'Undo', act: () => undo() } });
+  } catch (error) {
+    complain(error);
+  }
+}
+
+export function prepareTeaching() {
+  const button = $('learn');
+  button.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    press(target());
+  });
+  for (const name of ['pointerup', 'pointercancel', 'pointerleave']) button.addEventListener(name, release);
+  button.addEventListener('contextmenu', (event) => event.preventDefault());
+  addEventListener('blur', release);
+  // Of a screen reader or the Enter key; a pointer was there already.
+  button.addEventListener('click', (event) => {
+    if (event.detail === 0 && !held) tap();
+  });
+  $('teach').addEventListener('submit', (event) => {
+    event.preventDefault();
+    tap();
+  });
+  $('name').addEventListener('input', showTarget);
+  $('undo').addEventListener('click', () => undo());
+  $('relabel').addEventListener('click', relabel);
+  $('wrong').addEventListener('click', wrong);
+  $('background').addEventListener('click', () => learnOnce(BACKGROUND));
+}
+
+function tap() {
+  press(target());
+  release();
+}
