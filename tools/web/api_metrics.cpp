@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "platform/version.h"
+#include "tools/live/orders.h"
 #include "tools/web/api_json.h"
 
 namespace engram {
@@ -49,13 +50,13 @@ class Metrics {
 void write_orders(Metrics& metrics, const OrderCounters& orders) {
   metrics.head("engram_orders_total", "counter", "Orders given over HTTP, by kind and outcome.");
   for (std::size_t kind = 0; kind < kOrderKinds; ++kind) {
-    const auto name = [&](const char* outcome) {
+    const auto row = [&](const char* outcome) {
       return fmt::format("engram_orders_total{{kind=\"{}\",outcome=\"{}\"}}",
-                         order_word(Order::Kind(kind)), outcome);
+                         name(Order::Kind(kind)), outcome);
     };
-    metrics.value(name("done"), orders.done[kind].load());
-    metrics.value(name("failed"), orders.failed[kind].load());
-    metrics.value(name("skipped"), orders.skipped[kind].load());
+    metrics.value(row("done"), orders.done[kind].load());
+    metrics.value(row("failed"), orders.failed[kind].load());
+    metrics.value(row("skipped"), orders.skipped[kind].load());
   }
 }
 
@@ -78,26 +79,6 @@ void write_camera(Metrics& metrics, const LiveState& state) {
 }
 
 }  // namespace
-
-const char* order_word(Order::Kind kind) {
-  switch (kind) {
-    case Order::Kind::learn:
-      return "learn";
-    case Order::Kind::undo:
-      return "undo";
-    case Order::Kind::relabel:
-      return "relabel";
-    case Order::Kind::rename:
-      return "rename";
-    case Order::Kind::forget:
-      return "forget";
-    case Order::Kind::end_task:
-      return "end_task";
-    case Order::Kind::merge:
-      return "merge";
-  }
-  return "unknown";
-}
 
 HttpResponse health_response(const LiveState& state) {
   const bool keeps = state.fault.empty();

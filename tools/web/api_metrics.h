@@ -18,8 +18,6 @@ struct OrderCounters {
   std::array<std::atomic<std::uint64_t>, kOrderKinds> done{}, failed{}, skipped{};
 };
 
-const char* order_word(Order::Kind kind);
-
 // 200 while answers come or could come by themselves; 503 when what is learned cannot be kept.
 HttpResponse health_response(const LiveState& state);
 // Prometheus' text format, version 0.0.4.

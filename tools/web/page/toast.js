@@ -9,7 +9,7 @@ export function tell(text, { kind = '', offer = null } = {}) {
   clearTimeout(timer);
   $('toast').dataset.kind = kind;
   $('toast').hidden = false;
-  $('toast-text').textContent = text;
+  $('toast-text').textContent = text.charAt(0).toUpperCase() + text.slice(1);
   $('toast-act').hidden = !offer;
   $('toast-act').textContent = offer?.word ?? '';
   act = offer?.act ?? null;
