@@ -85,7 +85,7 @@ struct Api::Impl {
     transfer.receive(call.request.body, counted(OrderKind::merge, call.reply));
   }
   void openapi(const Call& call) {
-    call.reply->answer(asset_response(*find_asset("/openapi.json"), call.request));
+    call.reply->answer(asset_response(*find_asset("/api/openapi.json"), call.request));
   }
   void health(const Call& call) { call.reply->answer(health_response(live.state())); }
   void metrics(const Call& call) {

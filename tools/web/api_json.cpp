@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/label.h"
+#include "tools/console.h"
 
 namespace engram {
 namespace {
@@ -140,13 +141,9 @@ Result<json> read_fields(const std::string& body, const std::vector<JsonField>& 
   return parsed;
 }
 
-std::string dump(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 HttpResponse json_response(const nlohmann::ordered_json& value) {
   HttpResponse response;
-  response.body = dump(value);
+  response.body = json_text(value);
   response.headers["Cache-Control"] = "no-store";
   return response;
 }

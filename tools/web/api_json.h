@@ -32,8 +32,6 @@ struct JsonField {
 // says what is wrong: no JSON, too long, too deep, unknown, missing, repeated or ill-typed fields.
 Result<nlohmann::json> read_fields(const std::string& body, const std::vector<JsonField>& fields);
 
-// Text that is always valid UTF-8.
-std::string dump(const nlohmann::ordered_json& value);
 HttpResponse json_response(const nlohmann::ordered_json& value);
 HttpResponse error_response(int status, const std::string& code, const std::string& sentence);
 HttpResponse error_response(const Status& status);

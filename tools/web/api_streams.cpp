@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "platform/version.h"
+#include "tools/console.h"
 #include "tools/web/api_json.h"
 
 namespace engram {
@@ -56,13 +57,13 @@ std::string event(const char* name, const std::string& data) {
 }
 
 std::string rates(const LiveState& state) {
-  return dump({{"frames", state.feed.frames},
-               {"frames_per_second", state.feed.frames_per_second},
-               {"looks_per_second", state.looks_per_second},
-               {"backbone_ms", state.backbone_ms},
-               {"head_ms", state.head_ms},
-               {"resident_bytes", state.resident_bytes},
-               {"temperature", state.temperature}});
+  return json_text({{"frames", state.feed.frames},
+                    {"frames_per_second", state.feed.frames_per_second},
+                    {"looks_per_second", state.looks_per_second},
+                    {"backbone_ms", state.backbone_ms},
+                    {"head_ms", state.head_ms},
+                    {"resident_bytes", state.resident_bytes},
+                    {"temperature", state.temperature}});
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ std::string Broadcast::state() const {
   // Before the copy: what changes after it is asked for again.
   nlohmann::ordered_json all = {{"version", version()}, {"changes", live_.changes()}};
   all.update(engram::to_json(live_.state()));
-  return dump(all);
+  return json_text(all);
 }
 
 const std::string& Broadcast::latest_state() {
@@ -99,7 +100,7 @@ HttpStream Broadcast::events() {
     if (const auto sight = live_.sight(); sight && sight->frame.number != watcher.frame) {
       remember(*sight);
       watcher.frame = sight->frame.number;
-      piece += event("sight", dump(engram::to_json(*sight)));
+      piece += event("sight", json_text(engram::to_json(*sight)));
     }
     if (const auto now = Clock::now(); now - watcher.rates >= milliseconds(1000)) {
       piece += event("rates", rates(live_.state()));

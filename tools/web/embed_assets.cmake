@@ -24,6 +24,8 @@ foreach(file ${FILES})
   string(APPEND arrays "constexpr char kBytes${number}[] = {${bytes}};\n")
   if(name STREQUAL "index.html")
     set(name "")
+  elseif(name STREQUAL "openapi.json")
+    set(name "api/openapi.json")
   endif()
   string(APPEND rows "    {\"/${name}\", \"${TYPE_${extension}}\", \"\\\"${hash}\\\"\",\n"
                      "     std::string_view(kBytes${number}, sizeof kBytes${number})},\n")

@@ -61,9 +61,9 @@ const on = {
     showPictureState(state, link);
   },
   state(told) {
-    const missing = state === null || (state.feed.kind !== 'live' && told.feed.kind === 'live');
+    const back = state !== null && state.feed.kind !== 'live' && told.feed.kind === 'live';
     state = told;
-    if (missing) restartPicture();
+    if (back) restartPicture();
     showCamera();
     showSwitches();
     showPictureState(state, link);

@@ -69,7 +69,7 @@ export function connect(on) {
   async function lost() {
     close();
     failures += 1;
-    const answer = await fetch('/health', { cache: 'no-store' }).catch(() => null);
+    const answer = await fetch('/api/state', { cache: 'no-store' }).catch(() => null);
     on.link(answer?.status === 401 || answer?.status === 403 ? 'denied' : 'lost');
     if (!document.hidden) retry = setTimeout(open, Math.min(400 * failures, 2000));
   }

@@ -62,39 +62,46 @@ export async function press(label) {
     return;
   }
   const hold = { on: true, learned: 0, skipped: 0 };
+  const released = new Promise((resolve) => { hold.end = resolve; });
   held = hold;
   $('learn').classList.add('held');
   const began = performance.now();
   try {
-    let said = (await learn(label, newest)).said;
+    let { said } = await learn(label, newest);
     hold.learned = 1;
-    await pause(Math.max(0, HOLD - (performance.now() - began)));
+    await Promise.race([released, pause(HOLD - (performance.now() - began))]);
     while (hold.on) {
       const sent = performance.now();
       const done = await learn(label, newest, true);
-      if (done.skipped) hold.skipped += 1;
-      else hold.learned += 1;
-      if (!done.skipped) said = done.said;
-      setText($('learn-hint'), `${hold.learned} learned`);
-      await pause(Math.max(0, PACE - (performance.now() - sent)));
+      if (done.skipped) {
+        hold.skipped += 1;
+      } else {
+        hold.learned += 1;
+        said = done.said;
+      }
+      if (hold.on) setText($('learn-hint'), `${hold.learned} learned`);
+      await Promise.race([released, pause(PACE - (performance.now() - sent))]);
     }
-    const steps = hold.learned;
-    const more = steps > 1 || hold.skipped > 0;
-    const alike = hold.skipped > 0 ? `, ${count(hold.skipped, 'view')} too alike to add` : '';
-    tell(more ? `Learned ${count(steps, 'view')} of ${label}${alike}.` : said,
-      { offer: { word: more && steps > 1 ? 'Undo all' : 'Undo', act: () => undo(steps) } });
+    report(label, said, hold);
   } catch (error) {
     complain(error);
-  } finally {
-    release();
-    held = null;
-    $('learn').classList.remove('held');
-    setText($('learn-hint'), 'press · hold for more');
+    if (held === hold) release();
   }
 }
 
+function report(label, said, { learned, skipped }) {
+  const offer = { word: learned > 1 ? 'Undo all' : 'Undo', act: () => undo(learned) };
+  const alike = skipped > 0 ? `, ${count(skipped, 'view')} too alike to add` : '';
+  tell(learned + skipped > 1 ? `Learned ${count(learned, 'view')} of ${label}${alike}.` : said, { offer });
+}
+
 export function release() {
-  if (held) held.on = false;
+  if (!held) return;
+  held.on = false;
+  held.end();
+  held = null;
+  $('learn').classList.remove('held');
+  setText($('learn-hint'), 'press · hold for more');
 }
 
 export async function undo(steps = 1) {
@@ -126,15 +133,14 @@ export async function relabel() {
 export function prepareTeaching() {
   const button = $('learn');
   button.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0) return;
-    press(target());
+    if (event.button === 0 && target()) press(target());
   });
   for (const name of ['pointerup', 'pointercancel', 'pointerleave']) button.addEventListener(name, release);
   button.addEventListener('contextmenu', (event) => event.preventDefault());
   addEventListener('blur', release);
-  // Of a screen reader or the Enter key; a pointer was there already.
+  // Of a screen reader or the Enter key; a pointer was there already, unless there was no name.
   button.addEventListener('click', (event) => {
-    if (event.detail === 0 && !held) tap();
+    if (!target() || (event.detail === 0 && !held)) tap();
   });
   $('teach').addEventListener('submit', (event) => {
     event.preventDefault();
