@@ -38,7 +38,7 @@ bool is_our_origin(const std::string& origin, const HostPort& ours) {
   return false;  // also "null"
 }
 
-// "" where another page could have sent this, and what it says then.
+// "" unless the page of a stranger could have sent this.
 std::string foreign_page(const HttpRequest& request, const HostPort& host) {
   const bool changes = request.method != "GET";
   const auto origin = request.headers.find("origin");
@@ -58,17 +58,17 @@ std::string foreign_page(const HttpRequest& request, const HostPort& host) {
 }
 
 AccessDecision check_token(const HttpRequest& request, const AccessRules& rules) {
+  const auto given = request.query.find("token");
+  const bool has_token = given != request.query.end();
+  if (has_token && request.method == "GET" && request.path == "/" &&
+      same_text(given->second, rules.token)) {
+    return {Kind::welcome, 303, "", false};  // also with a cookie: the token leaves the address
+  }
   const auto cookie = find_cookie(header(request, "cookie"), rules.cookie);
   if (cookie && same_text(*cookie, rules.token)) return {Kind::allow, 0, "", false};
   const std::string bearer = header(request, "authorization");
   const bool has_bearer = lower_case(bearer.substr(0, 7)) == "bearer ";
   if (has_bearer && same_text(bearer.substr(7), rules.token)) return {Kind::allow, 0, "", false};
-  const auto given = request.query.find("token");
-  const bool has_token = given != request.query.end();
-  if (has_token && request.method == "GET" && request.path == "/" &&
-      same_text(given->second, rules.token)) {
-    return {Kind::welcome, 303, "", false};
-  }
   AccessDecision decision = refuse(
       401,
       "A token is needed. Open the address with ?token= that the program printed at its start.");
@@ -88,7 +88,7 @@ HttpResponse welcome(const AccessRules& rules) {
   HttpResponse response{303, "text/plain", "", {}};
   response.headers["Location"] = "/";
   response.headers["Set-Cookie"] =
-      rules.cookie + "=" + rules.token + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000";
+      rules.cookie + "=" + rules.token + "; Path=/; HttpOnly; SameSite=Strict";
   return response;
 }
 

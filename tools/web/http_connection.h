@@ -15,10 +15,6 @@ namespace engram {
 
 constexpr std::size_t kHttpPiece = 16 * 1024;  // taken from the network by one read
 
-inline void release(std::string& text) {  // assignment would keep the memory
-  std::string().swap(text);
-}
-
 class HttpConnection : public HttpTurns, public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(HttpShared& shared, boost::asio::ip::tcp::socket socket, bool welcome);

@@ -2,6 +2,8 @@
 
 #include <boost/beast/http/read.hpp>
 
+#include "tools/web/lazy_memory.h"
+
 namespace engram {
 namespace {
 
@@ -78,9 +80,8 @@ void HttpConnection::on_header(const error_code& error) {
        net::ip::make_address_v4(net::ip::v4_mapped, from.to_v6()).is_loopback());
   only_head_ = parser_->get().method() == http::verb::head;
   if (parser_->is_done()) return dispatch();
-  // Room for all of it at once: memory that nobody has written to costs nothing yet.
   const auto length = parser_->content_length();
-  request_.body.reserve(length ? std::size_t(*length) : shared_.options.most_body);
+  reserve_lazily(request_.body, length ? std::size_t(*length) : shared_.options.most_body);
   if (!piece_) piece_ = std::make_unique<char[]>(kHttpPiece);
   if (expects_continue(request_)) {
     send(std::string(kContinue), {}, &HttpConnection::read_body);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tools/web/http_connection.h"
+#include "tools/web/lazy_memory.h"
 
 namespace engram {
 namespace {
