@@ -43,9 +43,9 @@ export function showAnswer(sight, state) {
   }
   setText($('answer-label'), kind === 'unknown' ? 'Unknown' : best.label);
   setText($('answer-p'), kind === 'unknown' ? '' : percent(best.probability));
-  $('answer-bar').style.transform = `scaleX(${kind === 'unknown' ? sight.known : best.probability})`;
+  $('answer-bar').style.transform = `scaleX(${best.probability})`;
   const others = kind === 'unknown'
-    ? `closest: ${best.label} ${percent(best.probability * sight.known)}`
+    ? `most like ${best.label}, but not enough`
     : sight.answers.slice(1, 3).map((a) => `${a.label} ${percent(a.probability)}`).join('  ·  ');
   setText($('answer-others'), others || ' ');
 }
