@@ -108,7 +108,7 @@ TEST_CASE("Orders over HTTP are answered when they are durable", "[tools][web]")
   CHECK(served.post("/api/end-task", "").status == 200);
   CHECK(served.learn(kBlue, "sea").status == 200);
   CHECK(served.post("/api/undo", R"({"steps":1})").status == 200);
-  CHECK(served.post("/api/undo", R"({"steps":1000})").status == 404);
+  CHECK(served.post("/api/undo", R"({"steps":1000})").status == 400);
   CHECK(served.samples() == 2);
   served.live->stop();
   CHECK(served.post("/api/learn", R"({"label":"late"})").status == 503);

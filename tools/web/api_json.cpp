@@ -114,7 +114,8 @@ Result<json> read_fields(const std::string& body, const std::vector<JsonField>& 
     if (event == json::parse_event_t::key && !seen.insert(parsed.get<std::string>()).second) {
       repeated = parsed.get<std::string>();
     }
-    deep = deep || depth > 2 || (depth > 1 && event == json::parse_event_t::object_start);
+    deep = deep || (event == json::parse_event_t::object_start && depth > 0) ||
+           (event == json::parse_event_t::array_start && depth > 1);
     return true;
   };
   // No body is an object without fields.
