@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(sys.argv[3], "tests", "support"))
-from cli_case import BUSY, MISSING, OK, PROGRAM, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from model_home import stamp  # noqa: E402
 from pty_session import PtySession  # noqa: E402
 
@@ -29,7 +29,7 @@ class Camera(CliCase):
         if not folder.exists():
             folder.mkdir()
             shutil.copy(photo, folder)
-        return f"stage://?objects=1&width=160&height=120&stamps={folder}"
+        return f"stage://?objects=1&width=160&height=120&fps=20&stamps={folder}"
 
     def camera(self, source, *words):
         model = [] if self.state.exists() else ["--model", "tiny"]
@@ -97,6 +97,7 @@ class Camera(CliCase):
             app.wait_for("nothing is learned yet")
             app.type("\x1a")  # Ctrl-Z
             app.wait_for(r"\x1b\[\?1049l")
+            self.assertTrue(app.stops())
             self.assertTrue(app.is_restored())
             app.send(signal.SIGCONT)
             app.wait_for(r"\x1b\[\?1049h")
@@ -127,7 +128,9 @@ class Camera(CliCase):
 
     def test_what_is_refused(self):
         tiny = ["--model", "tiny"]
-        for words in (["stage:/typo"], ["nonsense://x"], ["stage://?objcts=1"], ["stage://", "--region", "1,2,3"],
+        self.run_program("camera", *tiny, "stage:/typo", code=MISSING)
+        self.run_program("camera", *tiny, "nonsense://x", code=UNSUPPORTED)
+        for words in (["stage://?objcts=1"], ["stage://", "--region", "1,2,3"],
                       ["stage://", "--region", "60,0,50,100"], ["stage://", "--fps", "0"],
                       ["stage://", "--false-alarm", "nan"], ["a", "b"]):
             with self.subTest(words):
