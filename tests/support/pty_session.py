@@ -9,7 +9,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import termios
@@ -80,13 +79,3 @@ class PtySession:
 
     def is_restored(self):
         return termios.tcgetattr(self.inside) == self.before
-
-    def stops(self):
-        """Whether it is stopped by Ctrl-Z, now or soon."""
-        end = time.monotonic() + self.patience
-        while time.monotonic() < end:
-            pid, status = os.waitpid(self.process.pid, os.WUNTRACED | os.WNOHANG)
-            if pid != 0:
-                return os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP
-            time.sleep(0.01)
-        return False

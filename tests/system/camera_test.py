@@ -93,13 +93,16 @@ class Camera(CliCase):
                 self.assertEqual(app.end(), -number if number == signal.SIGABRT else OK)
                 self.assertIn("\x1b[?1049l", app.text)
                 self.assertTrue(app.is_restored())
-        with self.camera(self.stage(DUCK)) as app:
+
+    def test_the_terminal_is_lent_to_the_shell(self):
+        # Only a shell with jobs lets a program stop.
+        shell = ["bash", "-mc", '"$@"; echo STOPPED; read line; fg >&2', "shell"]
+        with PtySession([*shell, PROGRAM, "camera", self.stage(DUCK), "--model", "tiny"], self.environment()) as app:
             app.wait_for("nothing is learned yet")
             app.type("\x1a")  # Ctrl-Z
-            app.wait_for(r"\x1b\[\?1049l")
-            self.assertTrue(app.stops())
+            app.wait_for(r"\x1b\[\?1049l(.|\s)*STOPPED")
             self.assertTrue(app.is_restored())
-            app.send(signal.SIGCONT)
+            app.type("\n")
             app.wait_for(r"\x1b\[\?1049h")
             app.wait_for("nothing is learned yet")
             self.assertFalse(app.is_restored())
