@@ -147,6 +147,16 @@ class Camera(CliCase):
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.run_program("camera", self.stage(DUCK), code=BUSY)
 
+    def test_bench(self):
+        report = self.json("bench", "live", "--model", "tiny", "--objects", "2", "--taps", "2", "--views", "2",
+                           "--seconds", "0.2")
+        self.assertEqual([r["asked"] for r in report["rounds"]], [2, 4])
+        self.assertEqual(report["tap_to_known"]["count"], 4)
+        self.assertGreaterEqual(report["tap_to_known"]["median_ms"], report["tap_to_durable"]["median_ms"])
+        self.assertGreater(report["learning"]["count"], 0)
+        self.assertEqual(len(report["marks"]), 3)
+        self.assertFalse(self.state.exists())
+
     # ---- kill -9 ---------------------------------------------------------------------------------
     def test_killed_in_the_middle_of_taps(self):
         draw = random.Random(1)
