@@ -21,7 +21,7 @@ namespace engram {
 namespace {
 
 struct CameraCommand {
-  std::string source = "stage://";
+  std::string source = "stage://?fps=30&hold=300";
   bool mirror = false, headless = false, window = false;
   std::string http;            // empty: no page
   std::vector<double> region;  // left, top, width, height in % of the sides
@@ -45,7 +45,10 @@ Result<Region> region_of(const std::vector<double>& percent) {
 Result<CameraFeed::Open> checked_source(const std::string& source) {
   Result<std::unique_ptr<Camera>> first = open_camera(source);
   const Code code = first.status().code();
-  if (code == Code::invalid_argument || code == Code::not_supported) return first.status();
+  const bool is_missing_file = code == Code::not_found && source.find("://") == source.npos;
+  if (code == Code::invalid_argument || code == Code::not_supported || is_missing_file) {
+    return first.status();
+  }
   std::shared_ptr<Camera> opened;
   if (first.ok()) opened = std::move(first).value();
   struct Shared final : Camera {
@@ -155,7 +158,8 @@ void add_camera(CLI::App& app, Session& session) {
           "engram camera 'stage://?hold=300' --state desk"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_camera(session, *options); });
-  command->add_option("SOURCE", options->source, "The camera's address (default stage://)");
+  command->add_option("SOURCE", options->source,
+                      "The camera's address (default stage://?fps=30&hold=300)");
   command->add_flag("--mirror", options->mirror, "Left is right, as before a mirror");
   command
       ->add_option("--region", options->region,
