@@ -24,7 +24,8 @@ struct AccessRules {
   std::string token;    // empty: none is needed
   std::string cookie = "engram";
 };
-// For a server there: names of this machine, and `more_hosts`. A new token unless it is on loopback.
+// For a server there: names of this machine, and `more_hosts`. A new token unless it is on loopback. The
+// token is for page_urls() with the port that the server got.
 AccessRules access_rules(const WebAddress& address, const std::set<std::string>& more_hosts = {});
 
 struct AccessDecision {
