@@ -47,7 +47,7 @@ export function showAnswer(sight, state) {
   const others = kind === 'unknown'
     ? `most like ${best.label}, but not enough`
     : sight.answers.slice(1, 3).map((a) => `${a.label} ${percent(a.probability)}`).join('  ·  ');
-  setText($('answer-others'), others || ' ');
+  setText($('answer-others'), others);
 }
 
 // ---- the region ------------------------------------------------------------------------------------
