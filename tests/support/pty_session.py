@@ -9,7 +9,6 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import termios
@@ -80,7 +79,3 @@ class PtySession:
 
     def is_restored(self):
         return termios.tcgetattr(self.inside) == self.before
-
-    def is_stopped(self):
-        pid, status = os.waitpid(self.process.pid, os.WUNTRACED | os.WNOHANG)
-        return pid != 0 and os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP

@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(sys.argv[3], "tests", "support"))
-from cli_case import BUSY, MISSING, OK, PROGRAM, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from model_home import stamp  # noqa: E402
 from pty_session import PtySession  # noqa: E402
 
@@ -29,7 +29,7 @@ class Camera(CliCase):
         if not folder.exists():
             folder.mkdir()
             shutil.copy(photo, folder)
-        return f"stage://?objects=1&width=160&height=120&stamps={folder}"
+        return f"stage://?objects=1&width=160&height=120&fps=20&stamps={folder}"
 
     def camera(self, source, *words):
         model = [] if self.state.exists() else ["--model", "tiny"]
@@ -93,12 +93,16 @@ class Camera(CliCase):
                 self.assertEqual(app.end(), -number if number == signal.SIGABRT else OK)
                 self.assertIn("\x1b[?1049l", app.text)
                 self.assertTrue(app.is_restored())
-        with self.camera(self.stage(DUCK)) as app:
+
+    def test_the_terminal_is_lent_to_the_shell(self):
+        # Only a shell with jobs lets a program stop.
+        shell = ["bash", "-mc", '"$@"; echo STOPPED; read line; fg >&2', "shell"]
+        with PtySession([*shell, PROGRAM, "camera", self.stage(DUCK), "--model", "tiny"], self.environment()) as app:
             app.wait_for("nothing is learned yet")
             app.type("\x1a")  # Ctrl-Z
-            app.wait_for(r"\x1b\[\?1049l")
+            app.wait_for(r"\x1b\[\?1049l(.|\s)*STOPPED")
             self.assertTrue(app.is_restored())
-            app.send(signal.SIGCONT)
+            app.type("\n")
             app.wait_for(r"\x1b\[\?1049h")
             app.wait_for("nothing is learned yet")
             self.assertFalse(app.is_restored())
@@ -127,7 +131,9 @@ class Camera(CliCase):
 
     def test_what_is_refused(self):
         tiny = ["--model", "tiny"]
-        for words in (["stage:/typo"], ["nonsense://x"], ["stage://?objcts=1"], ["stage://", "--region", "1,2,3"],
+        self.run_program("camera", *tiny, "stage:/typo", code=MISSING)
+        self.run_program("camera", *tiny, "nonsense://x", code=UNSUPPORTED)
+        for words in (["stage://?objcts=1"], ["stage://", "--region", "1,2,3"],
                       ["stage://", "--region", "60,0,50,100"], ["stage://", "--fps", "0"],
                       ["stage://", "--false-alarm", "nan"], ["a", "b"]):
             with self.subTest(words):
@@ -140,6 +146,16 @@ class Camera(CliCase):
         with open(self.state / "lock", "r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.run_program("camera", self.stage(DUCK), code=BUSY)
+
+    def test_bench(self):
+        report = self.json("bench", "live", "--model", "tiny", "--objects", "2", "--taps", "2", "--views", "2",
+                           "--seconds", "0.2")
+        self.assertEqual([r["asked"] for r in report["rounds"]], [2, 4])
+        self.assertEqual(report["tap_to_known"]["count"], 4)
+        self.assertGreaterEqual(report["tap_to_known"]["median_ms"], report["tap_to_durable"]["median_ms"])
+        self.assertGreater(report["learning"]["count"], 0)
+        self.assertEqual(len(report["marks"]), 3)
+        self.assertFalse(self.state.exists())
 
     # ---- kill -9 ---------------------------------------------------------------------------------
     def test_killed_in_the_middle_of_taps(self):

@@ -15,13 +15,15 @@
 #include "tools/progress.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
+#include "tools/web/web_face.h"
 
 namespace engram {
 namespace {
 
 struct CameraCommand {
-  std::string source = "stage://";
+  std::string source = "stage://?fps=30&hold=300";
   bool mirror = false, headless = false, window = false;
+  std::string http;            // empty: no page
   std::vector<double> region;  // left, top, width, height in % of the sides
   double quiet_seconds = 3, frames_per_second = 30, false_alarm = 5, hottest = 85;
   LearnerOptions learner;
@@ -43,7 +45,10 @@ Result<Region> region_of(const std::vector<double>& percent) {
 Result<CameraFeed::Open> checked_source(const std::string& source) {
   Result<std::unique_ptr<Camera>> first = open_camera(source);
   const Code code = first.status().code();
-  if (code == Code::invalid_argument || code == Code::not_supported) return first.status();
+  const bool is_missing_file = code == Code::not_found && source.find("://") == source.npos;
+  if (code == Code::invalid_argument || code == Code::not_supported || is_missing_file) {
+    return first.status();
+  }
   std::shared_ptr<Camera> opened;
   if (first.ok()) opened = std::move(first).value();
   struct Shared final : Camera {
@@ -99,14 +104,23 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
                 Live::start(std::move(options), std::move(parts).value()));
   Live& live = *started;
   // Faces: those that work beside the others first, then the one that the user sits before.
+  std::unique_ptr<WebFace> page;
+  if (!command.http.empty()) {
+    ENGRAM_ASSIGN(page, WebFace::start(live, command.http));
+    console.answer(page->greeting(console.colour()));
+    console.object({{"pages", page->urls()}});
+  }
   const bool has_terminal = is_terminal(stdin) && is_terminal(stdout);
-  if (command.headless) {
+  // The terminal's keys would hide the page's address: beside it they come with --window only.
+  const bool page_alone = page != nullptr && has_terminal && !command.window;
+  if (command.headless || page_alone) {
     run_headless(live, stop, console);
   } else if (has_terminal && !console.json()) {
     ENGRAM_TRY(run_terminal_face(live, stop, command.window));
   } else {
     run_line_face(live, stop, console);
   }
+  page.reset();
   live.stop();
   report_end(session, live.state());
   return 0;
@@ -119,7 +133,9 @@ void add_camera(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "camera",
       .summary = "learn and recognise live before a camera",
-      .synopsis = "engram camera [SOURCE] [--window] [--mirror] [--region L,T,W,H] [--headless]",
+      .synopsis =
+          "engram camera [SOURCE] [--http ADDR] [--window] [--mirror] [--region L,T,W,H] "
+          "[--headless]",
       .description =
           "Says what the camera sees, and learns it at the touch of a key: show something, press "
           "n, "
@@ -129,15 +145,21 @@ void add_camera(CLI::App& app, Session& session) {
           "are skipped), n new class, b background, u undo, r the last one was something else, x "
           "the answer is wrong, e end the task, p pause, ? all keys, q quit. --window draws the "
           "picture in the terminal, also over ssh.\n\n"
+          "--http 8477 serves a page to teach with in a browser, and a JSON API "
+          "(/api/openapi.json), to this machine alone; --http 0.0.0.0:8477 to others as well, with "
+          "a "
+          "token that is printed as an address and as a QR code.\n\n"
           "Without a terminal a line is printed whenever what is seen changes; with --json an "
           "object. SOURCE is an address such as stage:// (the virtual camera of the demo, the "
           "default). A camera that is not there yet, or goes, is waited for.",
       .example =
+          "engram camera --http 8477\n"
           "engram camera --window\n"
           "engram camera 'stage://?hold=300' --state desk"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_camera(session, *options); });
-  command->add_option("SOURCE", options->source, "The camera's address (default stage://)");
+  command->add_option("SOURCE", options->source,
+                      "The camera's address (default stage://?fps=30&hold=300)");
   command->add_flag("--mirror", options->mirror, "Left is right, as before a mirror");
   command
       ->add_option("--region", options->region,
@@ -160,6 +182,10 @@ void add_camera(CLI::App& app, Session& session) {
                    "Degrees Celsius; above them half as many frames are looked at (default 85)")
       ->type_name("C")
       ->check(between(-50, 200));
+  command
+      ->add_option("--http", options->http,
+                   "Serve the page and its API there: 8477, or 0.0.0.0:8477 with a token")
+      ->type_name("ADDR");
   command->add_flag("--headless", options->headless, "No keys and no lines: until it is ended");
   command->add_flag("--window", options->window, "Draw the camera's picture in the terminal");
   command

@@ -56,10 +56,15 @@ void set_handler(int signal, void (*handler)(int), int flags) {
   ::sigaction(signal, &action, nullptr);
 }
 
-bool is_default(int signal) {
+bool has_handler(int signal, void (*handler)(int)) {
   struct sigaction now {};
   return ::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-         now.sa_handler == SIG_DFL;
+         now.sa_handler == handler;
+}
+
+// Others' handlers (a sanitizer's) are left alone.
+void exchange_handler(int signal, void (*from)(int), void (*to)(int), int flags) {
+  if (has_handler(signal, from)) set_handler(signal, to, flags);
 }
 
 // Also behind std::terminate and ENGRAM_CHECK, which abort.
@@ -95,10 +100,8 @@ Result<RawTerminal> RawTerminal::enter() {
   as_ours.c_iflag &= ~tcflag_t(IXON | ICRNL);
   as_ours.c_cc[VMIN] = 0;
   as_ours.c_cc[VTIME] = 0;
-  for (const int signal : kCrashes) {
-    if (is_default(signal)) set_handler(signal, engram_terminal_crash, 0);
-  }
-  if (is_default(SIGTSTP)) set_handler(SIGTSTP, engram_terminal_stop, SA_RESTART);
+  for (const int signal : kCrashes) exchange_handler(signal, SIG_DFL, engram_terminal_crash, 0);
+  exchange_handler(SIGTSTP, SIG_DFL, engram_terminal_stop, SA_RESTART);
   become_raw();
   return RawTerminal();
 }
@@ -111,8 +114,8 @@ RawTerminal::RawTerminal(RawTerminal&& other) noexcept
 RawTerminal::~RawTerminal() {
   if (!is_ours_) return;
   become_as_before();
-  for (const int signal : kCrashes) set_handler(signal, SIG_DFL, 0);
-  set_handler(SIGTSTP, SIG_DFL, 0);
+  for (const int signal : kCrashes) exchange_handler(signal, engram_terminal_crash, SIG_DFL, 0);
+  exchange_handler(SIGTSTP, engram_terminal_stop, SIG_DFL, 0);
 }
 
 std::string RawTerminal::read(int patience_ms, int other) {

@@ -39,11 +39,11 @@ std::string status_text(const LiveState& state) {
       camera = "the source has ended";
       break;
   }
-  std::string text = fmt::format("engram  {}  {}", printable(state.source), camera);
+  std::string text = "engram  " + camera;
   if (state.paused) text += "  paused";
-  if (state.throttled) text += fmt::format("  hot: half the rate");
-  text += state.learning ? fmt::format("  saving...") : fmt::format("  saved r{}", state.sequence);
-  return text;
+  if (state.throttled) text += "  hot: half the rate";
+  text += state.learning ? "  saving..." : fmt::format("  saved r{}", state.sequence);
+  return text + "  " + printable(state.source);  // last: it may be long
 }
 
 std::string class_text(const LiveClass& taught, const std::string& number, bool is_current,

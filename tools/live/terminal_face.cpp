@@ -69,7 +69,10 @@ Status run_terminal_face(Live& live, const StopSignals& stop, bool picture) {
   while (!stop.stopped() && terminal.is_open()) {
     const std::string bytes = terminal.read(kBetweenPages, stop.file());
     for (const Key& key : bytes.empty() ? reader.pause() : reader.read(bytes)) {
-      FaceAction action = input.key(key, TerminalInput::Clock::now(), live.state(), live.sight());
+      const LiveState state = live.state();
+      const bool is_lost = state.feed.kind == FeedState::Kind::lost;  // what is shown is old
+      FaceAction action =
+          input.key(key, TerminalInput::Clock::now(), state, is_lost ? nullptr : live.sight());
       if (!act(live, std::move(action), outcome)) return {};
     }
     ScreenContent content;

@@ -1,0 +1,131 @@
+// The page: what comes from the device is shown, what the user wants is sent.
+import { $, setText } from './dom.js';
+import { connect, order } from './link.js';
+import { prepareRegion, restartPicture, setMirror, showAnswer, showPictureState, stopPicture } from './picture.js';
+import { knows, learnOnce, prepareTeaching, seen } from './teach.js';
+import { showChosen, showClasses, showSeen } from './classes.js';
+import { showHistory, showRates } from './history.js';
+import { celebrate, coach, prepareCoach } from './coach.js';
+import { prepareFiles } from './files.js';
+import { prepareKeys } from './keys.js';
+import { complain, prepareToast, tell } from './toast.js';
+import { help } from './dialog.js';
+import { cameraWord, trouble } from './words.js';
+
+let state = null;
+let sight = null;
+let rates = null;
+let link = 'connecting';
+
+function showCamera() {
+  const kind = link !== 'open' ? (link === 'connecting' ? 'opening' : 'gone') : state.feed.kind;
+  const rate = rates && kind === 'live' && !state.paused ? ` ${Math.round(rates.looks_per_second || rates.frames_per_second)} fps` : '';
+  $('camera').dataset.kind = kind;
+  setText($('camera-word'), cameraWord(state, link) + rate);
+  const wrong = trouble(state, link);
+  $('banner').hidden = !wrong;
+  if (wrong) {
+    $('banner').dataset.kind = wrong.kind;
+    setText($('banner-text'), wrong.text);
+  }
+}
+
+function showSwitches() {
+  const { paused, mirror, samples, sequence, learning } = state;
+  $('pause').setAttribute('aria-pressed', String(paused));
+  setText($('pause').querySelector('.word'), paused ? 'Go on' : 'Pause');
+  $('pause').querySelector('use').setAttribute('href', paused ? '#i-play' : '#i-pause');
+  $('mirror').setAttribute('aria-pressed', String(mirror));
+  $('undo').disabled = samples === 0;
+  $('relabel').disabled = samples === 0;
+  setText($('fact-saved'), learning ? 'Learning …' : sequence > 0 ? 'All saved' : '');
+}
+
+// A screen reader hears a new answer when it has stood for a second.
+let heard = '';
+let speak = 0;
+function announce() {
+  const best = sight.answers[0];
+  const word = !best ? '' : sight.unknown ? 'Unknown' : best.label;
+  if (word === heard) return;
+  heard = word;
+  clearTimeout(speak);
+  speak = setTimeout(() => setText($('said'), word), 1000);
+}
+
+const on = {
+  link(now) {
+    if (now === 'open' && link !== 'open') restartPicture();
+    link = now;
+    showCamera();
+    showPictureState(state, link);
+  },
+  state(told) {
+    const back = state !== null && state.feed.kind !== 'live' && told.feed.kind === 'live';
+    state = told;
+    if (back) restartPicture();
+    showCamera();
+    showSwitches();
+    showPictureState(state, link);
+    knows(state.classes);
+    showClasses(state);
+    showHistory(state);
+    coach(state);
+    if (sight) showAnswer(sight, state);
+  },
+  sight(told) {
+    sight = told;
+    seen(sight);
+    showAnswer(sight, state);
+    showSeen(sight);
+    $('asking').hidden = !sight.answers.length || state?.paused;
+    $('yes').hidden = sight.unknown;
+    setText($('asking-word'), sight.unknown ? 'Do you know it?' : 'Is this right?');
+    setText($('wrong'), sight.unknown ? 'It is …' : 'No, it is …');
+    announce();
+    celebrate(sight);
+  },
+  rates(told) {
+    rates = told;
+    if (state) state.feed.frames = told.frames;
+    showRates(rates);
+    if (state && link === 'open') {
+      showCamera();
+      showPictureState(state, link);
+    }
+  },
+};
+
+async function pause() {
+  if (!state) return;
+  try {
+    await order('pause', { paused: !state.paused });
+  } catch (error) {
+    complain(error);
+  }
+}
+
+prepareToast();
+prepareTeaching();
+prepareRegion();
+prepareCoach();
+prepareFiles();
+prepareKeys({ labels: () => state?.classes.map((c) => c.label) ?? [], pause });
+$('name').addEventListener('aimed', showChosen);
+$('help').addEventListener('click', help);
+$('pause').addEventListener('click', pause);
+$('mirror').addEventListener('click', () => setMirror(!state?.mirror));
+$('yes').addEventListener('click', () => sight?.answers[0] && learnOnce(sight.answers[0].label));
+$('judge').addEventListener('click', async () => {
+  $('judge').disabled = true;
+  try {
+    tell((await order('end-task')).said);
+  } catch (error) {
+    complain(error);
+  } finally {
+    $('judge').disabled = false;
+  }
+});
+document.addEventListener('visibilitychange', () => document.hidden ? stopPicture() : restartPicture());
+document.title = `Engram · ${location.hostname}`;
+connect(on);

@@ -1,0 +1,109 @@
+// The classes: how many samples each has, how well it is known, and what may be done with it.
+import { $, icon, make, setText } from './dom.js';
+import { order } from './link.js';
+import { count, judged, percent } from './words.js';
+import { aim, target, undo } from './teach.js';
+import { confirm, show } from './dialog.js';
+import { complain, tell } from './toast.js';
+
+const rows = new Map(); // label > {item, samples}
+
+export function showClasses(state) {
+  const list = $('classes');
+  const labels = new Set(state.classes.map((c) => c.label));
+  for (const [label, row] of rows) {
+    if (labels.has(label)) continue;
+    row.item.remove();
+    rows.delete(label);
+  }
+  state.classes.forEach((known, at) => {
+    let row = rows.get(known.label);
+    if (!row) {
+      row = newRow(known.label);
+      rows.set(known.label, row);
+    }
+    if (list.children[at] !== row.item) list.insertBefore(row.item, list.children[at] ?? null);
+    fillRow(row, known, at);
+  });
+  $('classes-empty').hidden = state.classes.length > 0;
+  setText($('known-sum'), state.samples > 0 ? `${count(state.classes.length, 'class', 'classes')}, ${count(state.samples, 'sample')}` : '');
+  $('names').replaceChildren(...state.classes.map((c) => make('option', { value: c.label })));
+  $('hints').replaceChildren(...state.hints.slice(0, 4).map((hint) => make('li', { textContent: hint })));
+  showChosen();
+}
+
+function newRow(label) {
+  const parts = {
+    key: make('kbd', { 'aria-hidden': 'true' }), label: make('span', { className: 'label', textContent: label, title: label }),
+    count: make('span', { className: 'count' }), bar: make('span'),
+  };
+  const pick = make('button', { type: 'button', className: 'pick', onclick: () => aim(target() === label ? '' : label) },
+    parts.key, parts.label, parts.count, make('span', { className: 'meter' }, parts.bar));
+  const more = make('button', { type: 'button', className: 'more', 'aria-label': `Rename or forget ${label}`, onclick: () => edit(label) },
+    icon('more'));
+  const item = make('li', { className: 'class' }, pick, more);
+  item.addEventListener('animationend', () => item.classList.remove('grown'));
+  return { item, pick, parts, samples: 0, known: null };
+}
+
+function fillRow(row, known, at) {
+  const { parts } = row;
+  const share = judged(known);
+  setText(parts.key, at < 9 ? String(at + 1) : '·');
+  setText(parts.count, share ? `${known.samples} · ${share}` : `${known.samples}`);
+  parts.bar.style.transform = `scaleX(${known.judged ? known.right / known.judged : 0})`;
+  const words = [known.label, count(known.samples, 'sample')];
+  if (share) words.push(`${share} right when left out`);
+  if (known.too_few) words.push('show a few more views');
+  row.pick.setAttribute('aria-label', words.join(', '));
+  row.pick.title = share ? `${known.right} of ${known.judged} right, each asked for as if it had never been learned` : '';
+  if (row.known && known.samples > row.samples) row.item.classList.add('grown');
+  row.samples = known.samples;
+  row.known = known;
+}
+
+export function showChosen() {
+  const label = target();
+  for (const [name, { item, pick }] of rows) {
+    item.classList.toggle('chosen', name === label);
+    pick.setAttribute('aria-pressed', String(name === label));
+  }
+}
+
+/** Marks the class that the camera sees. */
+export function showSeen(sight) {
+  const best = sight.unknown ? '' : sight.answers[0]?.label;
+  for (const [name, { item }] of rows) item.classList.toggle('seen', name === best);
+}
+
+async function edit(label) {
+  const { known } = rows.get(label);
+  const input = make('input', { type: 'text', id: 'dialog-name', maxLength: 80, value: label, spellcheck: false });
+  const told = known.judged
+    ? `${count(known.samples, 'sample')}; ${known.right} of ${known.judged} (${percent(known.right / known.judged)}) are recognised when left out.`
+    : `${count(known.samples, 'sample')}, not yet judged.`;
+  const how = await show(label, [
+    make('p', { className: 'soft', textContent: told }),
+    make('button', { type: 'submit', value: 'rename', hidden: true }),
+    make('label', { htmlFor: 'dialog-name', textContent: 'Name (a name that exists joins both)' }), input,
+  ], [{ word: 'Forget …', value: 'forget', kind: 'danger' }, { word: 'Cancel', value: '' }, { word: 'Rename', value: 'rename', kind: 'main' }]);
+  const to = input.value.trim();
+  if (how === 'forget') await forget(label, known.samples);
+  if (how === 'rename' && to && to !== label) await carryOut('rename', { from: label, to }, () => target() === label && aim(to));
+}
+
+async function forget(label, samples) {
+  const sure = await confirm(`Forget ${label}?`,
+    `${count(samples, 'sample')} will be gone, and no byte of them stays. This cannot be undone.`, 'Forget');
+  if (sure) await carryOut('forget', { label }, () => target() === label && aim(''));
+}
+
+async function carryOut(name, fields, then) {
+  try {
+    const done = await order(name, fields);
+    then();
+    tell(done.said, name === 'rename' ? { offer: { word: 'Undo', act: () => undo() } } : {});
+  } catch (error) {
+    complain(error);
+  }
+}

@@ -1,0 +1,100 @@
+// The line to the device: orders go out, state and answers come in. It comes back by itself.
+
+/** The device refused, or could not be reached; the message is a sentence for people. */
+export class Refused extends Error {
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+async function ask(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { ...options, cache: 'no-store' });
+  } catch {
+    throw new Refused('The device cannot be reached; nothing was changed.', 'unreachable');
+  }
+  if (response.ok) return response;
+  const told = await response.json().catch(() => ({}));
+  throw new Refused(told.error || `The device answered ${response.status}.`, told.code || 'unknown');
+}
+
+export async function order(name, fields = {}) {
+  const response = await ask(`/api/${name}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  return response.json();
+}
+
+export async function sendFile(file) {
+  const response = await ask('/api/import', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body: file,
+  });
+  return response.json();
+}
+
+export async function takeFile() {
+  return (await ask('/api/export', {})).blob();
+}
+
+const SILENCE = 5000; // ms; the device says something every second
+
+/**
+ * Calls on.state, on.sight, on.rates with what the device tells, and on.link with 'connecting', 'open',
+ * 'lost' or 'denied'. A page that nobody sees lets go of the line: browsers have few of them.
+ */
+export function connect(on) {
+  let source = null;
+  let watch = 0;
+  let retry = 0;
+  let failures = 0;
+
+  function close() {
+    clearTimeout(watch);
+    clearTimeout(retry);
+    source?.close();
+    source = null;
+  }
+
+  function heard() {
+    clearTimeout(watch);
+    watch = setTimeout(lost, SILENCE);
+  }
+
+  async function lost() {
+    close();
+    failures += 1;
+    const answer = await fetch('/api/state', { cache: 'no-store' }).catch(() => null);
+    on.link(answer?.status === 401 || answer?.status === 403 ? 'denied' : 'lost');
+    if (!document.hidden) retry = setTimeout(open, Math.min(400 * failures, 2000));
+  }
+
+  function open() {
+    close();
+    source = new EventSource('/api/events');
+    for (const name of ['state', 'sight', 'rates']) {
+      source.addEventListener(name, (event) => {
+        heard();
+        on[name](JSON.parse(event.data));
+        if (name === 'state') {
+          failures = 0;
+          on.link('open');
+        }
+      });
+    }
+    source.onerror = lost;
+    heard();
+  }
+
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) close();
+    else open();
+  });
+  on.link('connecting');
+  open();
+}

@@ -1,0 +1,32 @@
+// A sentence at the foot of the page that goes away by itself.
+import { $ } from './dom.js';
+
+let timer = 0;
+let act = null;
+
+/** `offer`: {word, act} of a button beside it. */
+export function tell(text, { kind = '', offer = null } = {}) {
+  clearTimeout(timer);
+  $('toast').dataset.kind = kind;
+  $('toast').hidden = false;
+  $('toast-text').textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  $('toast-act').hidden = !offer;
+  $('toast-act').textContent = offer?.word ?? '';
+  act = offer?.act ?? null;
+  timer = setTimeout(hide, kind === 'danger' ? 9000 : 5000);
+}
+
+export function complain(error) {
+  tell(error.message, { kind: 'danger' });
+}
+
+function hide() {
+  $('toast').hidden = true;
+}
+
+export function prepareToast() {
+  $('toast-act').addEventListener('click', () => {
+    hide();
+    act?.();
+  });
+}
