@@ -29,9 +29,9 @@ void Console::configure(bool json, bool quiet) {
   journal_errors_ = journal_reads(stderr);
 }
 
-void Console::write_for_journal() {
-  journal_out_ = journal_errors_ = true;
-  colour_ = false;
+void Console::write_for_journal(bool wanted) {
+  journal_out_ = journal_errors_ = wanted;
+  if (wanted) colour_ = false;
 }
 
 void Console::answer(const std::string& text) const {

@@ -18,7 +18,7 @@ class Console {
  public:
   // Call once the options are known. Finds out by itself whether a journal listens.
   void configure(bool json, bool quiet);
-  void write_for_journal();  // a journal listens, whatever the environment says
+  void write_for_journal(bool wanted);  // whatever the environment says
   bool json() const { return json_; }
   bool colour() const { return colour_; }  // of stdout
   bool shows_progress() const { return !quiet_ && !journal_errors_; }

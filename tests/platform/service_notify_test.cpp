@@ -1,48 +1,17 @@
 // What a service manager hears: real datagram sockets, both kinds of address.
 #include "platform/service_notify.h"
 
-#include <cstddef>
 #include <cstdlib>
-#include <cstring>
 
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/support/catch.h"
+#include "tests/support/notify_listener.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
 
 namespace engram {
 namespace {
-
-// The manager's end. `name` as in NOTIFY_SOCKET.
-class Listener {
- public:
-  explicit Listener(std::string name) : name_(std::move(name)) {
-    socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    sockaddr_un at{};
-    at.sun_family = AF_UNIX;
-    std::memcpy(at.sun_path, name_.data(), name_.size());
-    if (name_[0] == '@') at.sun_path[0] = '\0';
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name_.size());
-    REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&at), length) == 0);
-  }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-  ~Listener() { ::close(socket_); }
-
-  const std::string& name() const { return name_; }
-  std::string next() {  // empty: nothing came
-    char bytes[4096];
-    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-    return count < 0 ? "" : std::string(bytes, static_cast<std::size_t>(count));
-  }
-
- private:
-  std::string name_;
-  int socket_ = -1;
-};
 
 Result<ServiceNotify> told(const std::string& socket, const char* watchdog = nullptr,
                            const char* pid = nullptr) {
@@ -57,27 +26,28 @@ Result<ServiceNotify> told(const std::string& socket, const char* watchdog = nul
 TEST_CASE("service_notify: each word arrives as one datagram", "[platform][service]") {
   const test::TempDirectory folder;
   const bool abstract = GENERATE(false, true);
-  Listener manager(abstract ? "@engram-test-" + std::to_string(::getpid()) : folder / "notify");
+  test::NotifyListener manager(abstract ? "@engram-test-" + std::to_string(::getpid())
+                                        : folder / "notify");
   const Result<ServiceNotify> notify = told(manager.name());
   REQUIRE(notify.ok());
   REQUIRE(notify.value().has_listener());
   REQUIRE(notify.value().ready("12 classes").ok());
-  REQUIRE(manager.next() == "READY=1\nSTATUS=12 classes");
+  REQUIRE(manager.wait() == "READY=1\nSTATUS=12 classes");
   REQUIRE(notify.value().feed().ok());
-  REQUIRE(manager.next() == "WATCHDOG=1");
+  REQUIRE(manager.wait() == "WATCHDOG=1");
   REQUIRE(notify.value().status("a mug").ok());
-  REQUIRE(manager.next() == "STATUS=a mug");
+  REQUIRE(manager.wait() == "STATUS=a mug");
   REQUIRE(notify.value().stopping("").ok());
-  REQUIRE(manager.next() == "STOPPING=1\nSTATUS=");
-  REQUIRE(manager.next().empty());
+  REQUIRE(manager.wait() == "STOPPING=1\nSTATUS=");
+  REQUIRE(manager.wait(std::chrono::milliseconds(0)).empty());
 }
 
 TEST_CASE("service_notify: a label cannot smuggle in a word of its own", "[platform][service]") {
   const test::TempDirectory folder;
-  Listener manager(folder / "notify");
+  test::NotifyListener manager(folder / "notify");
   const Result<ServiceNotify> notify = told(manager.name());
   REQUIRE(notify.value().status("mug\nMAINPID=1\r\x1b[m").ok());
-  REQUIRE(manager.next() == "STATUS=mug MAINPID=1  [m");
+  REQUIRE(manager.wait() == "STATUS=mug MAINPID=1  [m");
 }
 
 TEST_CASE("service_notify: nobody listens", "[platform][service]") {
@@ -129,7 +99,7 @@ TEST_CASE("service_notify: a manager that is gone or does not read is a sentence
   REQUIRE(gone.value().feed().code() == Code::io_failure);
   REQUIRE(test::says(gone.value().feed(), "WATCHDOG=1"));
 
-  Listener deaf(folder / "deaf");
+  test::NotifyListener deaf(folder / "deaf");
   const Result<ServiceNotify> notify = told(deaf.name());
   Status last;
   for (int i = 0; i < 100'000 && last.ok(); ++i) last = notify.value().feed();
