@@ -1,7 +1,6 @@
 #include "engine/recogniser.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,26 +27,6 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
                     options.state, state_config->backbone, model.card.name, model.card.sha256));
   }
   return model;
-}
-
-// The `top` classes with the largest scores, best first; equal scores in class order.
-std::vector<Answer> best(const Readout& readout, std::span<const float> scores, float leverage,
-                         int top, double false_alarms) {
-  std::vector<int> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto middle = order.begin() + std::clamp<std::ptrdiff_t>(top, 0, std::ssize(order));
-  std::partial_sort(order.begin(), middle, order.end(), [&](int a, int b) {
-    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
-  });
-  const Prediction judged = judge(readout, scores, leverage, false_alarms);
-  std::vector<float> probabilities(scores.size());
-  readout.confidence.probabilities(scores, leverage, probabilities);
-  std::vector<Answer> answers;
-  std::for_each(order.begin(), middle, [&](int k) {
-    answers.push_back(
-        {readout.classes[k], scores[k], probabilities[k], judged.unknown, judged.known});
-  });
-  return answers;
 }
 
 }  // namespace
@@ -169,8 +148,8 @@ Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Im
 
   std::vector<std::vector<Answer>> answers;
   for (int row = 0; row < count; ++row) {
-    answers.push_back(best(*current, {scores.row(row), std::size_t(classes)},
-                           leverages[std::size_t(row)], top, false_alarms));
+    answers.push_back(best_answers(*current, {scores.row(row), std::size_t(classes)},
+                                   leverages[std::size_t(row)], top, false_alarms));
   }
   return answers;
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/answer.h"
 #include "engine/feature_extractor.h"
 #include "engine/scorer.h"
 #include "engine/store.h"
@@ -21,14 +22,6 @@
 #include "platform/status.h"
 
 namespace engram {
-
-struct Answer {
-  std::string label;
-  float score = 0;        // about 1: sure, about 0: no
-  float probability = 0;  // that this is what the picture shows
-  bool unknown = false;   // of the picture: it probably shows none of the classes
-  float known = 1;        // of the picture: probability that it shows one of the classes
-};
 
 // What a learner on this backbone is made of: `config` with the fields that the card settles.
 LearnerConfig config_for(const ModelCard& card, LearnerConfig config);

@@ -26,6 +26,8 @@ std::mutex pool_change;
 std::unique_ptr<Pool> pool_owner;  // guarded by pool_change; joins its threads at exit
 std::atomic<Pool*> pool{nullptr};
 
+thread_local bool works_alone = false;
+
 // Before anybody computes; threads.h says why.
 [[maybe_unused]] const bool one_blas_thread = (openblas_set_num_threads(1), true);
 
@@ -60,12 +62,19 @@ int thread_count() {
 void parallel_for(int count, int grain, RangeBody body) {
   ENGRAM_CHECK(grain > 0);
   if (count <= 0) return;
-  if (count > grain) {
+  if (count > grain && !works_alone) {
     Pool& threads = current_pool();
     Job job{.body = body, .count = count, .grain = grain};
     if (threads.threads() > 1 && threads.run(job)) return;
   }
   body(0, count);
+}
+
+OneThread::OneThread() : before_(works_alone) {
+  works_alone = true;
+}
+OneThread::~OneThread() {
+  works_alone = before_;
 }
 
 }  // namespace engram

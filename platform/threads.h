@@ -46,4 +46,17 @@ class RangeBody {
 // after each call, then they sleep.
 void parallel_for(int count, int grain, RangeBody body);
 
+// While one lives, parallel_for of this thread does all of its work itself: for work in the background
+// that must leave the other cores to who is waited for.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace engram

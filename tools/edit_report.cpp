@@ -37,6 +37,26 @@ std::string names_text(const std::vector<ClassInfo>& classes) {
   return plural(std::ssize(classes), "class", "classes");
 }
 
+std::string undone_text(const Step& step) {
+  return fmt::format("undone: learn {} ({})", names_text(step.classes),
+                     plural(step.samples, "sample", "samples"));
+}
+
+std::string relabelled_text(const EditReport& report, const std::string& label) {
+  return fmt::format("relabelled: {} from {} to {}", plural(report.samples, "sample", "samples"),
+                     names_text(report.changed), printable(label));
+}
+
+std::string renamed_text(const EditReport& report, const std::string& from, const std::string& to) {
+  return fmt::format("renamed: {} is called {} now ({})", printable(from), printable(to),
+                     plural(report.samples, "sample", "samples"));
+}
+
+std::string forgotten_text(const EditReport& report, const std::string& label) {
+  return fmt::format("forgotten: {} ({})", printable(label),
+                     plural(report.samples, "sample", "samples"));
+}
+
 Json step_json(const Step& step) {
   return {{"first_id", step.first_id},
           {"last_id", step.last_id},

@@ -17,6 +17,12 @@ Result<Store> open_to_edit(const Session& session);
 // "mug", "mug and kettle", "5 classes".
 std::string names_text(const std::vector<ClassInfo>& classes);
 
+// What was done, in one line without an end: "undone: learn mug (12 samples)".
+std::string undone_text(const Step& step);
+std::string relabelled_text(const EditReport& report, const std::string& label);
+std::string renamed_text(const EditReport& report, const std::string& from, const std::string& to);
+std::string forgotten_text(const EditReport& report, const std::string& label);
+
 // `done`: the sentences that say it, one per line. The JSON object has what `more` has, and what all
 // edits have: samples touched, by label; classes that are gone; what is left; the readout.
 void report_edit(const Session& session, const Store& store, const EditReport& report,

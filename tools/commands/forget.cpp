@@ -1,13 +1,10 @@
 #include <memory>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/commands.h"
 #include "tools/edit_report.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -15,8 +12,7 @@ namespace {
 Result<int> run_forget(const Session& session, const std::string& label) {
   ENGRAM_ASSIGN(Store store, open_to_edit(session));
   ENGRAM_ASSIGN(const EditReport report, store.forget(label));
-  const std::string done = fmt::format("forgotten: {} ({})\n", printable(label),
-                                       plural(report.samples, "sample", "samples"));
+  const std::string done = forgotten_text(report, label) + "\n";
   report_edit(session, store, report, done, {{"forgotten", label}});
   return 0;
 }

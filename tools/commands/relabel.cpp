@@ -79,9 +79,7 @@ Result<int> run_relabel(const Session& session, const RelabelOptions& options) {
   ENGRAM_ASSIGN(Store store, open_to_edit(session));
   ENGRAM_ASSIGN(const EditReport report, relabel(store, options));
   const std::string& label = options.words.back();
-  const std::string done =
-      fmt::format("relabelled: {} from {} to {}\n", plural(report.samples, "sample", "samples"),
-                  names_text(report.changed), printable(label));
+  const std::string done = relabelled_text(report, label) + "\n";
   report_edit(session, store, report, done, {{"label", label}, {"relabelled", report.samples}});
   return 0;
 }

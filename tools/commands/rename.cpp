@@ -1,13 +1,10 @@
 #include <memory>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/commands.h"
 #include "tools/edit_report.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -19,9 +16,7 @@ struct RenameOptions {
 Result<int> run_rename(const Session& session, const RenameOptions& options) {
   ENGRAM_ASSIGN(Store store, open_to_edit(session));
   ENGRAM_ASSIGN(const EditReport report, store.rename(options.from, options.to));
-  const std::string done =
-      fmt::format("renamed: {} is called {} now ({})\n", printable(options.from),
-                  printable(options.to), plural(report.samples, "sample", "samples"));
+  const std::string done = renamed_text(report, options.from, options.to) + "\n";
   report_edit(session, store, report, done, {{"from", options.from}, {"to", options.to}});
   return 0;
 }

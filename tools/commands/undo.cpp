@@ -1,12 +1,10 @@
 #include <memory>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/commands.h"
 #include "tools/edit_report.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -17,8 +15,7 @@ Result<int> run_undo(const Session& session, int steps) {
   std::string done;
   nlohmann::ordered_json undone = nlohmann::ordered_json::array();
   for (const Step& step : report.steps) {
-    done += fmt::format("undone: learn {} ({})\n", names_text(step.classes),
-                        plural(step.samples, "sample", "samples"));
+    done += undone_text(step) + "\n";
     undone.push_back(step_json(step));
   }
   report_edit(session, store, report, done, {{"undone", undone}});

@@ -23,13 +23,9 @@
 #include "engine/recogniser.h"
 #include "platform/camera_feed.h"
 #include "tools/live/live_state.h"
+#include "tools/live/view.h"
 
 namespace engram {
-
-// The part of the frame that is looked at, in 1/1000 of its sides; all of it by default.
-struct Region {
-  int left = 0, top = 0, width = 1000, height = 1000;
-};
 
 struct LiveOptions {
   Recogniser::Options recogniser;
@@ -38,15 +34,24 @@ struct LiveOptions {
   double false_alarms = kUsualFalseAlarms;
   std::chrono::milliseconds quiet{3000};  // without an order: the task ends
   double most_frames_per_second = 30;     // looked at; less heat
+  double hottest = 85;                    // degrees Celsius; above: looked at half as often
+  std::string machine_root;               // where its heat is read; empty: this machine
+  std::string device;                     // a name for the audit trail; empty: the host's
   bool mirror = false;
   Region region;
+};
+
+// What a session stands on, where the caller made it: tests have backbones and disks of their own.
+struct LiveParts {
+  FeatureExtractor extractor;
+  Store store;
 };
 
 // What one frame showed.
 struct Sight {
   Frame frame;                  // as the camera gave it; `picture` upright, mirrored if asked
   std::vector<Answer> answers;  // best first, at most 5; empty: nothing was learned
-  std::vector<float> features;  // (L)
+  std::vector<float> features;  // (L); empty: paused, or the backbone failed
   std::uint64_t revision = 0;   // of the readout that answered: grows with every order
   double backbone_ms = 0, head_ms = 0;
 };
@@ -82,7 +87,9 @@ class Live {
  public:
   // Opens state and backbone; the camera may come later. A state of another backbone, a state that
   // another process writes: refused.
+  // A backbone without a number of threads gets all cores but one, and one picture at a time.
   static Result<std::unique_ptr<Live>> start(LiveOptions options);
+  static Result<std::unique_ptr<Live>> start(LiveOptions options, LiveParts parts);
   ~Live();  // stop()
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
@@ -91,12 +98,13 @@ class Live {
   std::shared_ptr<const Sight> wait(std::uint64_t after, std::chrono::milliseconds patience) const;
   std::shared_ptr<const Sight> sight() const;  // the newest, or null
 
-  // Queues an order; `done` is called by the teaching thread. busy: too many wait already (32).
+  // Queues an order; `done`, if any, is called by the teaching thread, in the order of submitting,
+  // and must not wait for another one. busy: too many wait already (32), or the session stops.
   Status submit(Order order, std::function<void(const OrderResult&)> done);
   OrderResult carry_out(Order order);  // the same, waiting for it
 
-  void pause(bool paused);  // the picture goes on, nothing is classified
-  void set_view(bool mirror, const Region& region);
+  void pause(bool paused);                           // the picture goes on, nothing is classified
+  void set_view(bool mirror, const Region& region);  // a region that is too large is cut
 
   // Everything a face shows beside the picture; cheap, a copy of what the threads left last.
   LiveState state() const;
@@ -105,7 +113,9 @@ class Live {
   // A copy of the state on disk in one file (engine/state_file.h), consistent, made between two orders.
   Status export_to(const std::string& file);
 
-  // Finishes the order under way, ends an open task, stops the threads.
+  // Finishes the order under way and those that wait, as far as kStopPatience allows (the others are
+  // refused, nothing changed), ends an open task, stops the threads. What was learned is durable anyway.
+  static constexpr std::chrono::milliseconds kStopPatience{300};
   void stop();
 
  private:

@@ -20,7 +20,7 @@ struct LiveClass {
 
 struct LiveEvent {  // of the timeline, newest last
   std::uint64_t number = 0;
-  std::string kind;  // an Order's, or "camera", "task", "fault"
+  std::string kind;  // an Order's, or "camera", "task", "fault", "heat", "state"
   std::string text;  // a sentence
   bool failed = false;
 };

@@ -1,0 +1,164 @@
+#include "tools/live/live.h"
+
+#include <algorithm>
+#include <future>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "engine/scorer.h"
+#include "platform/threads.h"
+#include "tools/live/board.h"
+#include "tools/live/look.h"
+#include "tools/live/teach.h"
+
+namespace engram {
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 && *name != '\0' ? name : "unnamed";
+}
+
+CameraFeed::Open opener(const LiveOptions& options) {
+  if (options.open_source) return options.open_source;
+  return [source = options.source] { return open_camera(source); };
+}
+
+}  // namespace
+
+struct Live::Impl {
+  Impl(const LiveOptions& options, LiveParts parts, Scorer scorer)
+      : feed(opener(options)),
+        look(std::move(parts.extractor), std::move(scorer), feed, board,
+             {options.most_frames_per_second, options.false_alarms}),
+        teach(Orders(std::move(parts.store), options.device.empty() ? host_name() : options.device),
+              board, {options.quiet, options.hottest, options.machine_root}) {}
+
+  Board board;
+  CameraFeed feed;
+  Look look;
+  Teach teach;
+  std::once_flag stopped;
+};
+
+Live::Live(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Live::~Live() {
+  stop();
+}
+
+Result<std::unique_ptr<Live>> Live::start(LiveOptions options) {
+  Recogniser::Options& open = options.recogniser;
+  open.access = Recogniser::Access::write;
+  open.batch = 1;
+  if (open.threads == 0) open.threads = std::max(1, thread_count() - 1);
+  ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(open));
+  LiveParts parts{std::move(recogniser.extractor()), std::move(*recogniser.store())};
+  return start(std::move(options), std::move(parts));
+}
+
+Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) {
+  if (!(options.most_frames_per_second > 0)) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{} frames per second cannot be looked at; more than 0",
+                              options.most_frames_per_second));
+  }
+  try {
+    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(parts.store.learner().config()));
+    const std::string model = parts.extractor.card().name;
+    const std::string note = parts.store.recovery_note();
+    std::unique_ptr<Live> live(
+        new Live(std::make_unique<Impl>(options, std::move(parts), std::move(scorer))));
+    Impl& impl = *live->impl_;
+    impl.board.change([&](LiveState& state) {
+      state.model = model;
+      state.source = options.source;
+      state.directory = options.recogniser.state;
+    });
+    live->set_view(options.mirror, options.region);
+    if (!note.empty()) impl.board.event("state", note);
+    impl.teach.start();
+    impl.look.start();
+    return live;
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory, "not enough memory for the camera app");
+  } catch (const std::system_error& error) {
+    return Status(
+        Code::out_of_memory,
+        fmt::format("the system gives no more threads ({}): close other programs", error.what()));
+  }
+}
+
+std::shared_ptr<const Sight> Live::wait(std::uint64_t after,
+                                        std::chrono::milliseconds patience) const {
+  return impl_->board.wait(after, patience);
+}
+
+std::shared_ptr<const Sight> Live::sight() const {
+  return impl_->board.sight();
+}
+
+Status Live::submit(Order order, std::function<void(const OrderResult&)> done) {
+  if (order.kind == Order::Kind::learn && order.sight == nullptr) {
+    const FeedState feed = impl_->feed.state();
+    if (feed.kind == FeedState::Kind::lost) {
+      return Status(
+          Code::not_found,
+          fmt::format("the camera shows nothing now ({}), so nothing was learned", feed.why));
+    }
+    order.sight = sight();
+  }
+  return impl_->teach.submit(std::move(order), std::move(done));
+}
+
+OrderResult Live::carry_out(Order order) {
+  std::promise<OrderResult> done;
+  const Status taken =
+      submit(std::move(order), [&](const OrderResult& result) { done.set_value(result); });
+  if (taken.ok()) return done.get_future().get();
+  OrderResult refused;
+  refused.status = taken;
+  refused.said = taken.what();
+  return refused;
+}
+
+void Live::pause(bool paused) {
+  impl_->board.change_view([&](Board::View& view) { view.paused = paused; });
+}
+
+void Live::set_view(bool mirror, const Region& region) {
+  impl_->board.change_view([&](Board::View& view) {
+    view.mirror = mirror;
+    view.region = within(region);
+  });
+}
+
+LiveState Live::state() const {
+  LiveState state = impl_->board.state();
+  state.feed = impl_->feed.state();
+  return state;
+}
+
+std::uint64_t Live::changes() const {
+  return impl_->board.changes();
+}
+
+Status Live::export_to(const std::string& file) {
+  return impl_->teach.export_to(file);
+}
+
+void Live::stop() {
+  std::call_once(impl_->stopped, [this] {
+    impl_->teach.ask_to_stop();
+    impl_->feed.stop();
+    impl_->look.stop();
+    impl_->teach.stop();
+    impl_->board.close();
+  });
+}
+
+}  // namespace engram

@@ -1,0 +1,156 @@
+#include "tools/live/look.h"
+
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/answer.h"
+
+namespace engram {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kAnswers = 5;
+constexpr milliseconds kPatience{100};  // for a frame: then the camera is asked how it is
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Look::Look(FeatureExtractor extractor, Scorer scorer, const CameraFeed& feed, Board& board,
+           const Rates& rates)
+    : extractor_(std::move(extractor)),
+      scorer_(std::move(scorer)),
+      feed_(feed),
+      board_(board),
+      rates_(rates) {}
+
+void Look::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Look::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Look::sleep_until(Clock::time_point due) {
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_until(lock, due, [this] { return stopping_; });
+}
+
+void Look::run() {
+  Clock::time_point due = since_ = Clock::now();
+  std::uint64_t seen = 0;
+  while (sleep_until(due)) {
+    const Frame frame = feed_.wait(seen, kPatience);
+    tell_camera(feed_.state());
+    if (frame.number <= seen || frame.picture == nullptr) {
+      if (frame.number <= seen) due = Clock::now() + milliseconds(1);  // a feed that has stopped
+      continue;
+    }
+    seen = frame.number;
+    const double rate = rates_.most_per_second / (board_.view().throttled ? 2 : 1);
+    due = Clock::now() +
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / rate));
+    try {
+      look_at(frame);
+    } catch (const std::bad_alloc&) {
+      tell_failure(Status(Code::out_of_memory, "not enough memory to look at this frame"));
+    }
+  }
+}
+
+void Look::look_at(const Frame& frame) {
+  const Board::View view = board_.view();
+  auto sight = std::make_shared<Sight>();
+  sight->frame = frame;
+  if (view.mirror) {
+    sight->frame.picture = std::make_shared<const Image>(mirrored(*frame.picture));
+  }
+  if (!view.paused) {
+    const Image& picture = *sight->frame.picture;
+    const Status judged = view.region.is_all() ? judge(*sight, picture)
+                                               : judge(*sight, cut_out(picture, view.region));
+    if (judged.ok()) {
+      failure_.clear();
+    } else {
+      sight->features.clear();
+      tell_failure(judged);
+    }
+  }
+  measure(*sight);
+  board_.show(std::move(sight));
+}
+
+Status Look::judge(Sight& sight, const Image& picture) {
+  const Clock::time_point start = Clock::now();
+  const int width = extractor_.features();
+  sight.features.resize(std::size_t(width));
+  const MatrixView<float> features{sight.features.data(), 1, width, width};
+  ENGRAM_TRY(extractor_.extract({&picture, 1}, features));
+  sight.backbone_ms = milliseconds_since(start);
+
+  const Clock::time_point scored = Clock::now();
+  const Board::Judge judge = board_.judge();
+  sight.revision = judge.revision;
+  if (judge.readout != nullptr && !judge.readout->classes.empty()) {
+    const int classes = int(judge.readout->classes.size());
+    scores_.resize(std::size_t(classes));
+    float leverage = 0;
+    ENGRAM_TRY(scorer_.score(features, *judge.readout, {scores_.data(), 1, classes, classes},
+                             {&leverage, 1}));
+    sight.answers = best_answers(*judge.readout, scores_, leverage, kAnswers, rates_.false_alarms);
+  }
+  sight.head_ms = milliseconds_since(scored);
+  return {};
+}
+
+void Look::measure(const Sight& sight) {
+  ++shown_;
+  if (!sight.features.empty()) {
+    ++looks_;
+    backbone_ms_ += sight.backbone_ms;
+    head_ms_ += sight.head_ms;
+  }
+  const double seconds = milliseconds_since(since_) / 1000;
+  if (seconds < 1) return;
+  const double looks = std::max(looks_, 1);
+  board_.measured(backbone_ms_ / looks, head_ms_ / looks, shown_ / seconds);
+  since_ = Clock::now();
+  backbone_ms_ = head_ms_ = 0;
+  looks_ = shown_ = 0;
+}
+
+void Look::tell_camera(const FeedState& now) {
+  if (now.kind == FeedState::Kind::opening || now.kind == camera_) return;
+  const FeedState::Kind before = std::exchange(camera_, now.kind);
+  if (now.kind == FeedState::Kind::live) {
+    const bool is_first = before == FeedState::Kind::opening;
+    board_.event("camera", is_first ? "the camera is there" : "the camera is back");
+    return;
+  }
+  board_.measured(0, 0, 0);
+  if (now.kind == FeedState::Kind::ended) {
+    board_.event("camera", "the source has ended");
+  } else {
+    board_.event("camera", fmt::format("the camera is lost: {}", now.why), true);
+  }
+}
+
+void Look::tell_failure(const Status& status) {
+  if (failure_ == status.what()) return;
+  failure_ = status.what();
+  board_.event("fault", failure_, true);
+}
+
+}  // namespace engram

@@ -1,0 +1,60 @@
+// The looking thread: newest frame > view > backbone > scores > answers, as often as frames come and
+// the rate allows. Heat halves the rate. A camera that goes or comes back is an event.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/feature_extractor.h"
+#include "engine/scorer.h"
+#include "platform/camera_feed.h"
+#include "tools/live/board.h"
+
+namespace engram {
+
+class Look {
+ public:
+  struct Rates {
+    double most_per_second = 30;
+    double false_alarms = kUsualFalseAlarms;
+  };
+  Look(FeatureExtractor extractor, Scorer scorer, const CameraFeed& feed, Board& board,
+       const Rates& rates);
+  ~Look() { stop(); }
+
+  void start();  // may throw std::system_error
+  void stop();   // after the feed has stopped
+
+ private:
+  void run();
+  bool sleep_until(std::chrono::steady_clock::time_point due);  // false: stop
+  void look_at(const Frame& frame);
+  Status judge(Sight& sight, const Image& picture);
+  void tell_camera(const FeedState& now);
+  void tell_failure(const Status& status);  // once for each sentence
+
+  FeatureExtractor extractor_;
+  Scorer scorer_;
+  const CameraFeed& feed_;
+  Board& board_;
+  Rates rates_;
+
+  std::vector<float> scores_;
+  FeedState::Kind camera_ = FeedState::Kind::opening;  // as told last; opening: nothing yet
+  std::string failure_;
+
+  // Of the last second.
+  std::chrono::steady_clock::time_point since_{};
+  double backbone_ms_ = 0, head_ms_ = 0;
+  int looks_ = 0, shown_ = 0;
+  void measure(const Sight& sight);
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace engram

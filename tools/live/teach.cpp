@@ -1,0 +1,182 @@
+#include "tools/live/teach.h"
+
+#include <algorithm>
+#include <future>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "platform/sentence.h"
+#include "platform/threads.h"
+
+namespace engram {
+namespace {
+
+constexpr int kLowestPriority = 19;
+
+double milliseconds_since(Teach::Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Teach::Clock::now() - start).count();
+}
+
+}  // namespace
+
+Teach::Teach(Orders orders, Board& board, Settings settings)
+    : orders_(std::move(orders)), board_(board), settings_(std::move(settings)) {
+  tell_store();
+  board_.publish(orders_.store().learner().readout());
+}
+
+void Teach::start() {
+  running_ = true;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Teach::ask_to_stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stop_by_) stop_by_ = Clock::now() + Live::kStopPatience;
+  }
+  wake_.notify_all();
+}
+
+void Teach::stop() {
+  ask_to_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status Teach::submit(Order order, Done done) {
+  return add({std::move(order), "", std::move(done), Clock::now()});
+}
+
+Status Teach::export_to(const std::string& file) {
+  std::promise<Status> exported;
+  ENGRAM_TRY(add({{},
+                  file,
+                  [&](const OrderResult& result) { exported.set_value(result.status); },
+                  Clock::now()}));
+  return exported.get_future().get();
+}
+
+Status Teach::add(Waiting waiting) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!running_ || stop_by_) {
+      return Status(Code::busy, "the camera app stops; nothing was changed");
+    }
+    if (waiting_.size() >= kMostWaiting) {
+      return Status(
+          Code::busy,
+          fmt::format("{} orders wait already; nothing was changed, try again in a moment",
+                      waiting_.size()));
+    }
+    waiting_.push_back(std::move(waiting));
+    board_.change([](LiveState& state) { state.learning = true; });
+  }
+  wake_.notify_all();
+  return {};
+}
+
+Teach::Clock::time_point Teach::next_due() const {
+  Clock::time_point due = watch_at_;
+  if (end_at_) due = std::min(due, *end_at_);
+  if (judge_at_) due = std::min(due, *judge_at_);
+  return due;
+}
+
+void Teach::run() {
+  (void)::setpriority(PRIO_PROCESS, id_t(::gettid()), kLowestPriority);
+  const OneThread alone;
+  if (const Learner& learner = orders_.store().learner(); learner.samples() > 0) {
+    OrderResult opened;
+    make_known(opened);  // also what no task has ended with yet
+    judge_at_ = Clock::now() + settings_.quiet;
+    if (learner.task_samples() > 0) end_at_ = judge_at_;
+  }
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_until(lock, next_due(), [this] { return !waiting_.empty() || stop_by_; });
+    if (stop_by_ && (waiting_.empty() || Clock::now() > *stop_by_)) break;
+    if (!waiting_.empty()) {
+      const Waiting waiting = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      carry_out(waiting);
+      lock.lock();
+      if (waiting_.empty()) board_.change([](LiveState& state) { state.learning = false; });
+      continue;
+    }
+    lock.unlock();
+    const Clock::time_point now = Clock::now();
+    if (end_at_ && *end_at_ <= now) {
+      end_task();
+    } else if (judge_at_ && *judge_at_ <= now) {
+      judge();
+    }
+    if (watch_at_ <= Clock::now()) watch_machine();
+  }
+  refuse_waiting();
+  if (orders_.store().learner().task_samples() > 0) end_task();
+}
+
+void Teach::carry_out(const Waiting& waiting) {
+  OrderResult result;
+  if (!waiting.export_file.empty()) {
+    result.status = orders_.export_to(waiting.export_file);
+    result.said = "exported to " + waiting.export_file;
+  } else {
+    result = orders_.carry_out(waiting.order, waiting.submitted);
+    const bool changed = result.status.ok() && !result.skipped;
+    if (changed) tell_fault({});
+    make_known(result);
+    const bool ended = changed && waiting.order.kind == Order::Kind::end_task;
+    if (ended) has_ended_ = true;
+    if (changed || end_at_) end_at_ = Clock::now() + settings_.quiet;
+    if (changed) judge_at_ = ended ? Clock::now() : *end_at_;
+  }
+  result.known_ms = milliseconds_since(waiting.submitted);
+  if (!result.status.ok()) {
+    result.said = result.status.what();
+    tell_fault(result.status);
+  }
+  tell_store();
+  if (!result.skipped) {
+    const char* kind = waiting.export_file.empty() ? name(waiting.order.kind) : "export";
+    board_.event(kind, result.said, !result.status.ok());
+  }
+  if (waiting.done) waiting.done(result);
+}
+
+// The next frame is judged by everything learned.
+void Teach::make_known(OrderResult& result) {
+  const Status known = orders_.make_known();
+  publish();
+  if (known.ok()) return;
+  tell_fault(known);
+  result.said = fmt::format("{} It is kept, but does not answer yet: {}", sentence(result.said),
+                            known.what());
+}
+
+void Teach::publish() {
+  const std::shared_ptr<const Readout> readout = orders_.store().learner().readout();
+  if (readout != board_.judge().readout) board_.publish(readout);
+}
+
+void Teach::refuse_waiting() {
+  std::deque<Waiting> refused;
+  {
+    const std::lock_guard lock(mutex_);
+    refused.swap(waiting_);
+  }
+  OrderResult result;
+  result.status =
+      Status(Code::busy, "the camera app stopped before it was its turn; nothing was changed");
+  result.said = result.status.what();
+  for (const Waiting& waiting : refused) {
+    if (waiting.done) waiting.done(result);
+  }
+}
+
+}  // namespace engram

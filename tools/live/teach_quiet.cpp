@@ -1,0 +1,159 @@
+// What the teaching thread does when nobody orders anything: ends the task, judges what was taught,
+// feels how hot the machine is.
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "engine/memory_plan.h"
+#include "tools/live/teach.h"
+#include "tools/machine_state.h"
+#include "tools/teaching_report.h"
+
+namespace engram {
+namespace {
+
+constexpr std::chrono::seconds kBetweenTries{10};  // of ending a task that could not end
+constexpr std::chrono::seconds kBetweenWatches{2};
+constexpr double kCooler = 3;  // degrees below the limit: then the full rate again
+
+std::int64_t resident_bytes() {
+  std::int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+template <class List, class Value>
+void append(List& list, Value value) {
+  list.push_back(value);
+  if (list.size() > Board::kHistory) list.erase(list.begin());
+}
+
+}  // namespace
+
+void Teach::end_task() {
+  end_at_.reset();
+  if (orders_.store().learner().task_samples() == 0) return;
+  const Result<ReadoutReport> ended = orders_.store().end_task();
+  publish();
+  if (!ended.ok()) {
+    tell_fault(ended.status());
+    end_at_ = Clock::now() + kBetweenTries;
+  } else {
+    tell_fault({});
+    board_.event("task", ended_text(ended.value()));
+    has_ended_ = true;
+    judge_at_ = Clock::now();
+  }
+  tell_store();
+}
+
+void Teach::judge() {
+  judge_at_.reset();
+  const Learner& learner = orders_.store().learner();
+  const Result<Teaching> taught = learner.teaching();
+  const std::vector<ClassInfo> classes = learner.classes();
+  const std::string digest = learner.digest();
+  const std::int64_t resident = resident_bytes();
+  judged_.clear();
+  double accuracy = -1;
+  std::vector<std::string> hints;
+  if (taught.ok()) {
+    const TeachingReport& report = taught.value().report;
+    for (std::size_t k = 0; k < classes.size(); ++k) judged_[classes[k].label] = report.classes[k];
+    if (report.judged > 0) accuracy = double(report.right) / report.judged;
+    hints = teaching_hints(classes, taught.value());
+  }
+  const bool at_end = std::exchange(has_ended_, false);
+  board_.change([&](LiveState& state) {
+    state.digest = digest;
+    state.resident_bytes = resident;
+    state.accuracy = accuracy;
+    state.hints = std::move(hints);
+    if (!at_end) return;
+    append(state.accuracy_history, accuracy);
+    append(state.memory_history, resident);
+  });
+  tell_store();
+}
+
+void Teach::tell_store() {
+  const Store& store = orders_.store();
+  const Learner& learner = store.learner();
+  std::vector<LiveClass> classes;
+  for (const ClassInfo& info : learner.classes()) {
+    LiveClass taught{info.label, info.samples};
+    taught.too_few = info.samples < kFewSamples;
+    if (const auto judged = judged_.find(info.label); judged != judged_.end()) {
+      taught.judged = judged->second.judged;
+      taught.right = judged->second.right;
+    }
+    classes.push_back(std::move(taught));
+  }
+  const auto readout = learner.readout();
+  const std::int64_t planned =
+      plan(learner.config(), int(classes.size()), learner.task_samples(), learner.samples())
+          .total();
+  board_.change([&](LiveState& state) {
+    state.classes = std::move(classes);
+    state.samples = learner.samples();
+    state.open_samples = learner.task_samples();
+    state.tasks = learner.tasks();
+    state.sequence = store.sequence();
+    state.lambda = readout == nullptr ? 0 : readout->lambda;
+    state.form = learner.form() == Form::dense ? "dense" : "factored";
+    state.planned_bytes = planned;
+    state.fault = fault_.empty() ? store.note() : fault_;
+    if (!state.classes.empty()) return;
+    state.hints.clear();
+    state.accuracy = -1;
+  });
+}
+
+void Teach::tell_fault(const Status& status) {
+  switch (status.code()) {
+    case Code::ok:
+      fault_.clear();
+      return;
+    case Code::invalid_argument:
+    case Code::bad_data:
+    case Code::not_found:
+    case Code::not_supported:
+    case Code::busy:
+      return;  // the order's, not the storage's
+    case Code::out_of_memory:
+    case Code::device_failure:
+    case Code::io_failure:
+    case Code::internal:
+      break;
+  }
+  if (fault_ == status.what()) return;
+  fault_ = status.what();
+  board_.event("fault", fault_, true);
+}
+
+void Teach::watch_machine() {
+  watch_at_ = Clock::now() + kBetweenWatches;
+  const MachineState machine = machine_state(settings_.machine_root);
+  const bool was_hot = board_.view().throttled;
+  const double limit = settings_.hottest - (was_hot ? kCooler : 0);
+  const bool is_hot = machine.celsius.value_or(-1) > limit || machine.is_slowed.value_or(false);
+  const std::int64_t resident = resident_bytes();
+  board_.change([&](LiveState& state) {
+    state.temperature = machine.celsius.value_or(-1);
+    state.resident_bytes = resident;
+  });
+  if (is_hot == was_hot) return;
+  board_.change_view([&](Board::View& view) { view.throttled = is_hot; });
+  if (!is_hot) {
+    board_.event("heat", "the machine is cooler again: looking at the full rate");
+  } else if (machine.celsius.value_or(-1) > limit) {
+    board_.event("heat", fmt::format("the machine is hot ({:.0f} °C): looking half as often",
+                                     *machine.celsius));
+  } else {
+    board_.event("heat", "the machine slows itself down for heat or power: looking half as often");
+  }
+}
+
+}  // namespace engram
