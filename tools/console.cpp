@@ -50,6 +50,12 @@ void Console::object(const nlohmann::ordered_json& value) const {
   std::fflush(stdout);
 }
 
+void Console::log(const std::string& text) const {
+  if (quiet_) return;
+  const std::string line = text + "\n";
+  std::fputs((journal_errors_ ? journal_lines(Priority::info, line) : line).c_str(), stderr);
+}
+
 void Console::warn(const std::string& text) const {
   complain(journal_errors_, Priority::warning, "warning:", Style::yellow, text);
 }

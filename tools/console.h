@@ -26,6 +26,7 @@ class Console {
   void answer(const std::string& text) const;  // unless --json
   void note(const std::string& text) const;    // unless --json or --quiet: what was done, hints
   void object(const nlohmann::ordered_json& value) const;  // with --json only
+  void log(const std::string& text) const;   // stderr, unless --quiet: what happened meanwhile
   void warn(const std::string& text) const;  // stderr: something was skipped or repaired
   // stderr: the sentence; with --json also {"error": ..., "code": ...} on stdout.
   void error(const Status& status) const;

@@ -29,7 +29,7 @@ void write(const std::string& path, const std::string& text) {
 TEST_CASE("service_files: the unit starts this program", "[tools][service]") {
   const std::string unit = service_unit_text("/opt/engram/bin/engram");
   REQUIRE(test::says(unit,
-                     "\nExecStart=/opt/engram/bin/engram camera --config "
+                     "\nExecStart=/opt/engram/bin/engram camera --headless --config "
                      "/etc/engram/camera.conf\n"));
   REQUIRE(test::says(unit, "\nType=notify\n"));
   REQUIRE_FALSE(test::says(unit, "ENGRAM_PROGRAM"));

@@ -96,6 +96,7 @@ void Teach::run() {
     if (learner.task_samples() > 0) end_at_ = judge_at_;
   }
   for (;;) {
+    ++rounds_;
     std::unique_lock lock(mutex_);
     wake_.wait_until(lock, next_due(), [this] { return !waiting_.empty() || stop_by_; });
     if (stop_by_ && (waiting_.empty() || Clock::now() > *stop_by_)) break;

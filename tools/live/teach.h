@@ -4,8 +4,10 @@
 // It runs at the lowest priority and on one core, so that the picture does not stall.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -37,7 +39,8 @@ class Teach {
   Status submit(Order order, Done done);
   Status export_to(const std::string& file);  // between two orders
   void ask_to_stop();
-  void stop();  // and waits for it
+  void stop();                                      // and waits for it
+  std::uint64_t rounds() const { return rounds_; }  // with an order or without
 
  private:
   struct Waiting {
@@ -76,6 +79,7 @@ class Teach {
   std::deque<Waiting> waiting_;
   std::optional<Clock::time_point> stop_by_;  // orders that wait longer are refused
   bool running_ = false;
+  std::atomic<std::uint64_t> rounds_ = 0;
   std::thread thread_;
 };
 
