@@ -38,6 +38,24 @@ TEST_CASE("threads: every element is visited once", "[platform][threads]") {
   require_each_once(count, grain);
 }
 
+TEST_CASE("threads: who wants to be alone does all of it", "[platform][threads]") {
+  const test::ThreadCount with(3);
+  const auto ranges = [] {
+    std::atomic<int> count{0};
+    parallel_for(1000, 1, [&](int, int) { ++count; });
+    return count.load();
+  };
+  CHECK(ranges() == 1000);
+  {
+    const OneThread alone;
+    CHECK(ranges() == 1);
+    { const OneThread twice; }
+    CHECK(ranges() == 1);
+    std::thread([&] { CHECK(ranges() == 1000); }).join();  // another thread is not meant
+  }
+  CHECK(ranges() == 1000);
+}
+
 TEST_CASE("threads: many jobs, one after another", "[platform][threads]") {
   const test::ThreadCount with(3);
   for (int i = 0; i < 2000; ++i) {

@@ -51,13 +51,16 @@ Live::~Live() {
   stop();
 }
 
+Result<LiveParts> open_live_parts(Recogniser::Options options) {
+  options.access = Recogniser::Access::write;
+  options.batch = 1;  // for latency
+  if (options.threads == 0) options.threads = std::max(1, thread_count() - 1);
+  ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(options));
+  return LiveParts{std::move(recogniser.extractor()), std::move(*recogniser.store())};
+}
+
 Result<std::unique_ptr<Live>> Live::start(LiveOptions options) {
-  Recogniser::Options& open = options.recogniser;
-  open.access = Recogniser::Access::write;
-  open.batch = 1;
-  if (open.threads == 0) open.threads = std::max(1, thread_count() - 1);
-  ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(open));
-  LiveParts parts{std::move(recogniser.extractor()), std::move(*recogniser.store())};
+  ENGRAM_ASSIGN(LiveParts parts, open_live_parts(options.recogniser));
   return start(std::move(options), std::move(parts));
 }
 

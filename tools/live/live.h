@@ -46,6 +46,9 @@ struct LiveParts {
   FeatureExtractor extractor;
   Store store;
 };
+// State and backbone. Without a number of threads the backbone gets all cores but one. Refused: a
+// state of another backbone, a state that another process writes.
+Result<LiveParts> open_live_parts(Recogniser::Options options);
 
 // What one frame showed.
 struct Sight {
@@ -91,9 +94,7 @@ struct Heartbeats {
 
 class Live {
  public:
-  // Opens state and backbone; the camera may come later. A state of another backbone, a state that
-  // another process writes: refused.
-  // A backbone without a number of threads gets all cores but one, and one picture at a time.
+  // Opens state and backbone (open_live_parts); the camera may come later.
   static Result<std::unique_ptr<Live>> start(LiveOptions options);
   static Result<std::unique_ptr<Live>> start(LiveOptions options, LiveParts parts);
   ~Live();  // stop()

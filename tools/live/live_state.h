@@ -11,6 +11,10 @@
 
 namespace engram {
 
+// A class of this name is what the camera sees while nothing is shown. It is learned as any other; faces
+// say "nothing" for it.
+inline constexpr const char* kBackground = "background";
+
 struct LiveClass {
   std::string label;
   std::int64_t samples = 0;

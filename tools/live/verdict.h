@@ -1,0 +1,32 @@
+// What a face says of a sight, in words.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "tools/live/live.h"
+
+namespace engram {
+
+struct Verdict {
+  enum class Kind {
+    none,        // no picture, nothing learned, or paused
+    unknown,     // none of the classes
+    background,  // nothing is shown
+    known,
+  };
+  Kind kind = Kind::none;
+  std::string label;       // the best one; of kind none: empty
+  double probability = 0;  // of it
+};
+
+Verdict verdict(const Sight& sight);
+// "mug  97 %", "unknown (closest: mug 31 %)", "nothing"; empty for none.
+std::string verdict_text(const Verdict& verdict);
+nlohmann::ordered_json verdict_json(const Sight& sight);
+
+// The classes that the keys 1 to 9 mean, in order: all but the background.
+std::vector<LiveClass> numbered_classes(const LiveState& state);
+
+}  // namespace engram
