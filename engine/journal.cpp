@@ -145,7 +145,8 @@ Status Journal::take_back() {
   return {};
 }
 
-Status Journal::start_over() {
+Status Journal::start_over(std::int64_t base) {
+  ENGRAM_CHECK(base >= impl_->sequence);
   // As replace_file, but the new file stays open: the old one has no name afterwards, and a record
   // appended to it would be lost.
   const std::string beside = impl_->path + ".new";
@@ -154,7 +155,7 @@ Status Journal::start_over() {
   const int file = files.open(beside.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return call_failed(beside, "open", errno, kept);
   const char* call = "write";
-  int error = write_fully(files, file, header_bytes({impl_->state, impl_->sequence}), 0);
+  int error = write_fully(files, file, header_bytes({impl_->state, base}), 0);
   if (error == 0 && files.fsync(file) != 0) {
     call = "fsync";
     error = errno;
@@ -170,6 +171,7 @@ Status Journal::start_over() {
   }
   files.close(std::exchange(impl_->file, file));  // read to the end and replaced: nothing to lose
   impl_->end = impl_->end_before = kHeaderBytes;
+  impl_->sequence = base;
   const Status status = sync_directory(directory_of(impl_->path), files);
   // A power cut could bring the old journal back, without what would be appended to this one.
   if (!status.ok()) impl_->usable = false;

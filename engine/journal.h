@@ -74,7 +74,10 @@ class Journal {
 
   // Replaces the file by an empty journal whose base is sequence(): for when a snapshot holds all
   // of it. After a failure the old one is in use as before, unless usable() is false.
-  Status start_over();
+  Status start_over() { return start_over(sequence()); }
+  // The same where the snapshot holds events beyond, up to `base`: sequence() from then on. After a
+  // failure nothing may be appended: it would get a number that the snapshot covers.
+  Status start_over(std::int64_t base);
 
   bool has_room(std::size_t payload_bytes) const;  // false: append would refuse, the file is full
   bool usable() const;

@@ -109,8 +109,8 @@ class Learner {
   Status rename(const std::string& from, const std::string& to);
   // The samples that can be told apart; the dense form has none.
   LearnedSamples kept_samples() const;
-  // All that another learner of the same units knows (checked by the caller); its ids follow ours.
-  // A dense one can only be added to a dense one.
+  // All that another learner of the same units knows (checked by the caller); its ids follow ours. Sums
+  // never come apart: with a dense one this becomes dense.
   Status absorb(const Learner& other);
   // `readout` becomes the current one and the task stays open; null: there is none.
   Status adopt(std::shared_ptr<const Readout> readout);

@@ -127,10 +127,11 @@ Status Learner::absorb(const Learner& other) {
     if (other.samples() > 0) ENGRAM_TRY(learn(other.kept_samples().batch));
   } else {
     impl_->forget_factor();
+    if (form() == Form::factored) ENGRAM_TRY(impl_->move_to_dense());
     ENGRAM_TRY(impl_->statistics.absorb(other.impl_->statistics));
     impl_->task_samples += other.samples();
   }
-  impl_->tasks += other.tasks();
+  impl_->tasks = int(std::min<std::int64_t>(INT32_MAX, std::int64_t{impl_->tasks} + other.tasks()));
   return {};
 }
 

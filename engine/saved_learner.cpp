@@ -142,13 +142,17 @@ Result<std::vector<std::int64_t>> parse_ids(const SnapshotReader& reader, const 
   return ids;
 }
 
-// Sums that exact arithmetic can have reached.
-bool all_whole(std::span<const std::byte> doubles) {
-  constexpr double kLargest = 9007199254740992.0;  // 2^53
-  for (std::size_t at = 0; at < doubles.size(); at += sizeof(double)) {
-    double value = 0;
-    std::memcpy(&value, doubles.data() + at, sizeof(value));
-    if (std::fabs(value) > kLargest || value != std::trunc(value)) return false;
+// Sums that exact arithmetic can have reached: of whole numbers -127..127, one for each sample.
+bool reachable(std::span<const std::byte> doubles, const std::vector<ClassInfo>& classes) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  ByteReader bytes(doubles);
+  const std::size_t width = doubles.size() / sizeof(double) / classes.size();
+  for (const ClassInfo& info : classes) {
+    const double largest = std::min(kExact, 127.0 * double(info.samples));
+    for (std::size_t l = 0; l < width; ++l) {
+      const auto value = bytes.take<double>();
+      if (std::fabs(value) > largest || value != std::trunc(value)) return false;
+    }
   }
   return true;
 }
@@ -162,7 +166,8 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   if (classes > 0 && saved.has_feature_sums) {
     const std::size_t count = std::size_t(saved.config.features) * classes;
     ENGRAM_ASSIGN(saved.feature_sums, floats<double>(reader, "feature_sums", count));
-    if (saved.config.arithmetic == Arithmetic::exact && !all_whole(saved.feature_sums)) {
+    if (saved.config.arithmetic == Arithmetic::exact &&
+        !reachable(saved.feature_sums, saved.classes)) {
       return damaged(reader, "section feature_sums does not fit the learner");
     }
   }

@@ -40,6 +40,7 @@ class SnapshotWriter {
   // Rename, fsync of the directory. After ok() the new file survives a power cut. After a failure
   // of the rename the old file is there; of the fsync, the new one, but a power cut could undo it.
   Status publish();
+  bool published() const;  // renamed: after a failure of publish, which of the two it was
   // finish, publish.
   Status commit();
 

@@ -128,6 +128,10 @@ Status SnapshotWriter::publish() {
   return sync_directory(directory_of(impl_->path), *impl_->files);
 }
 
+bool SnapshotWriter::published() const {
+  return impl_->published;
+}
+
 Status SnapshotWriter::commit() {
   ENGRAM_TRY(finish());
   return publish();

@@ -68,9 +68,7 @@ void Store::Impl::compact_if_due(Store& store) {
 Status write_snapshot(const StorePaths& paths, const StoreMark& mark, const Learner& learner,
                       const History& history, FileSystem& files) {
   ENGRAM_ASSIGN(SnapshotWriter writer, SnapshotWriter::create(paths.snapshot, files));
-  ENGRAM_TRY(write_mark(writer, mark));
-  ENGRAM_TRY(learner.save(writer));
-  ENGRAM_TRY(write_history(writer, history));
+  ENGRAM_TRY(write_state(writer, mark, learner, history));
   return writer.commit();
 }
 
@@ -154,6 +152,12 @@ const Learner& Store::learner() const {
 }
 std::int64_t Store::sequence() const {
   return impl_->mark.sequence;
+}
+const StoreMark& Store::mark() const {
+  return impl_->mark;
+}
+const History& Store::history() const {
+  return impl_->history;
 }
 std::int64_t Store::journal_bytes() const {
   return impl_->journal.bytes();

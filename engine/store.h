@@ -20,6 +20,7 @@
 #include "engine/event.h"
 #include "engine/journal.h"
 #include "engine/learner.h"
+#include "engine/store_files.h"
 #include "engine/store_history.h"
 #include "platform/file.h"
 #include "platform/status.h"
@@ -36,15 +37,21 @@ struct EditReport {
   std::string note;                      // empty, or what else there is to know
 };
 
+struct AddedState;
+
 class Store {
  public:
   // A new learner in `directory` (made if absent; refused if it holds a state already). All or
   // nothing.
   static Result<Store> create(const std::string& directory, const LearnerConfig& config,
                               FileSystem& files = real_files());
-  // The same with what `learner` knows already, readout and all.
+  // The same with what `learner` knows already, readout and all. `by`: which device does what, the
+  // newest entry of the audit trail.
+  struct Maker {
+    std::string device, what;
+  };
   static Result<Store> create(const std::string& directory, Learner learner, History history,
-                              FileSystem& files = real_files());
+                              const Maker& by, FileSystem& files = real_files());
   // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
   // what to do. not_supported: made by a newer version. `journal_limit`: tests take a small one.
   static Result<Store> open(const std::string& directory, FileSystem& files = real_files(),
@@ -72,6 +79,10 @@ class Store {
   Result<EditReport> relabel(std::vector<std::int64_t> ids, const std::string& label);
   Result<EditReport> relabel_last(int steps, const std::string& label);
   Result<EditReport> rename(const std::string& from, const std::string& to);
+  // All that another state knows, with its steps and its audit trail: as the end of a task, and as one
+  // event, which is the new snapshot itself. `device`: of the entry in the trail. invalid_argument:
+  // what adding_up.h refuses.
+  Result<EditReport> merge(const AddedState& other, const std::string& device);
   // The steps that can be undone, oldest first.
   Result<std::vector<Step>> steps() const;
 
@@ -82,6 +93,8 @@ class Store {
   Learner& learner();
   const Learner& learner() const;
   std::int64_t sequence() const;  // of the last durable event
+  const StoreMark& mark() const;  // its digest is that of the last snapshot at most
+  const History& history() const;
   std::int64_t journal_bytes() const;
   const std::string& recovery_note() const;  // empty, or what opening had to repair
   const std::string& note() const;           // empty, or why compaction by itself failed

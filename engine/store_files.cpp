@@ -90,6 +90,13 @@ Result<StoreMark> read_mark(const SnapshotReader& reader) {
   return mark;
 }
 
+Status write_state(SnapshotWriter& writer, const StoreMark& mark, const Learner& learner,
+                   const History& history) {
+  ENGRAM_TRY(write_mark(writer, mark));
+  ENGRAM_TRY(learner.save(writer));
+  return write_history(writer, history);
+}
+
 Status write_readout(SnapshotWriter& writer, const StoreMark& mark, const LearnerConfig& config,
                      const Readout& readout) {
   ENGRAM_TRY(write_mark(writer, mark));

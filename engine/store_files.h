@@ -6,8 +6,10 @@
 #include <string>
 
 #include "engine/config.h"
+#include "engine/learner.h"
 #include "engine/readout.h"
 #include "engine/snapshot.h"
+#include "engine/store_history.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -26,6 +28,10 @@ struct StoreMark {
 };
 Status write_mark(SnapshotWriter& writer, const StoreMark& mark);
 Result<StoreMark> read_mark(const SnapshotReader& reader);
+
+// The sections of a snapshot of a state.
+Status write_state(SnapshotWriter& writer, const StoreMark& mark, const Learner& learner,
+                   const History& history);
 
 struct ReadoutFile {
   StoreMark mark;

@@ -54,11 +54,13 @@ Status write_history(SnapshotWriter& writer, const History& history) {
   for (const std::uint64_t origin : history.origins) bytes.put(origin);
   for (const std::int64_t id : history.first_ids) bytes.put(id);
   ENGRAM_TRY(writer.begin_section("history"));
-  return writer.write(bytes.bytes());
+  ENGRAM_TRY(writer.write(bytes.bytes()));
+  return write_audit(writer, history.audit);
 }
 
 Result<History> read_history(const SnapshotReader& reader) {
   History history;
+  ENGRAM_ASSIGN(history.audit, read_audit(reader));
   if (!reader.has("history")) return history;
   ENGRAM_ASSIGN(const auto section, reader.section("history"));
   const auto impossible = [&] {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/audit.h"
 #include "engine/event.h"
 #include "engine/journal.h"
 #include "engine/learner.h"
@@ -26,6 +27,7 @@ struct Step {
 struct History {
   std::vector<std::int64_t> first_ids;  // of each step, ascending
   std::vector<std::uint64_t> origins;   // states that were merged into this one
+  std::vector<AuditEntry> audit;        // oldest first
 
   void learned(std::int64_t first_id, StepPart part) {
     if (part == StepPart::begins || first_ids.empty()) first_ids.push_back(first_id);
@@ -33,7 +35,7 @@ struct History {
   bool operator==(const History&) const = default;
 };
 
-// Section `history` of a snapshot. Absent in older ones: an empty history.
+// Sections `history` and `audit` of a snapshot. Absent in older ones: an empty history.
 Status write_history(SnapshotWriter& writer, const History& history);
 Result<History> read_history(const SnapshotReader& reader);
 

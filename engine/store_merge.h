@@ -21,11 +21,12 @@ struct MergeReport {
   std::vector<std::string> notes;  // sentences: what is not as one may expect
 };
 
-// Reads `inputs` without a lock and leaves them as they are; makes `output`, which must not be a
-// state yet. All or nothing, also through a power cut. invalid_argument: learners that cannot be
-// added up (each difference is named), or samples that would count twice: a state with itself or a
-// copy, or with one that it was merged into. At any time two inputs are in memory.
+// Reads `inputs`, folders of states or exported files (engine/state_file.h), without a lock and leaves
+// them as they are; makes `output`, which must not be a state yet. All or nothing, also through a power
+// cut. invalid_argument: learners that cannot be added up (each difference is named), or samples that
+// would count twice: a state with itself or a copy, or with one that it was merged into. At any time two
+// inputs are in memory. `device`: in the audit trail; empty: the host's name.
 Result<MergeReport> merge_stores(std::span<const std::string> inputs, const std::string& output,
-                                 FileSystem& files = real_files());
+                                 FileSystem& files = real_files(), const std::string& device = "");
 
 }  // namespace engram

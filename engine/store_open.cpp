@@ -53,11 +53,12 @@ bool Store::exists(const std::string& directory) {
 Result<Store> Store::create(const std::string& directory, const LearnerConfig& config,
                             FileSystem& files) {
   ENGRAM_ASSIGN(Learner learner, Learner::create(config));
-  return create(directory, std::move(learner), {}, files);
+  ENGRAM_ASSIGN(const std::string host, device_name(""));
+  return create(directory, std::move(learner), {}, {host, audit::kCreated}, files);
 }
 
 Result<Store> Store::create(const std::string& directory, Learner learner, History history,
-                            FileSystem& files) {
+                            const Maker& by, FileSystem& files) {
   const StorePaths paths(directory);
   ENGRAM_TRY(make_directories(directory));
   ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
@@ -71,6 +72,8 @@ Result<Store> Store::create(const std::string& directory, Learner learner, Histo
   const std::int64_t sequence = learner.last_id() > 0 ? 1 : 0;
   const auto readout = learner.readout();
   const StoreMark mark{draw_state_id(), sequence, readout ? sequence : 0, learner.digest()};
+  history.audit.push_back({by.device, mark.state, sequence, by.what, learner.samples(),
+                           int(learner.classes().size()), mark.digest});
   // The snapshot makes it a state; a readout that is missing is made from it.
   Result<Journal> journal =
       open_empty_journal(paths.journal, {mark.state, sequence}, files, kMaxJournalBytes);

@@ -1,6 +1,9 @@
 #include "platform/camera_uri.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +33,27 @@ std::string decoded(const std::string& text) {
   return out;
 }
 
+// Letters to change, add, leave out, or swap with their neighbour.
+std::size_t slips_between(const std::string& from, const std::string& to) {
+  std::vector<std::vector<std::size_t>> slips(from.size() + 1,
+                                              std::vector<std::size_t>(to.size() + 1));
+  for (std::size_t i = 0; i <= from.size(); ++i) {
+    for (std::size_t j = 0; j <= to.size(); ++j) {
+      if (i == 0 || j == 0) {
+        slips[i][j] = i + j;
+        continue;
+      }
+      const bool same = from[i - 1] == to[j - 1];
+      slips[i][j] = std::min(
+          {slips[i - 1][j - 1] + (same ? 0 : 1), slips[i - 1][j] + 1, slips[i][j - 1] + 1});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+        slips[i][j] = std::min(slips[i][j], slips[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return slips[from.size()][to.size()];
+}
+
 }  // namespace
 
 Result<CameraUri> parse_camera_uri(const std::string& uri) {
@@ -42,6 +66,9 @@ Result<CameraUri> parse_camera_uri(const std::string& uri) {
   CameraUri parsed;
   parsed.scheme = uri.substr(0, colon);
   parsed.path = decoded(uri.substr(colon + 3, question - colon - 3));
+  if (parsed.path.find('\0') != std::string::npos) {
+    return Status(Code::invalid_argument, fmt::format("camera \"{}\": has %00 in its path", uri));
+  }
   std::size_t at = question + 1;
   while (at < uri.size()) {
     const std::size_t end = std::min(uri.find('&', at), uri.size());
@@ -80,6 +107,35 @@ Result<std::int64_t> CameraUri::take_number(const std::string& key, std::int64_t
 std::string CameraUri::take_text(const std::string& key, const std::string& otherwise) {
   const auto node = parameters.extract(key);
   return node.empty() ? otherwise : node.mapped();
+}
+
+std::string CameraUri::take_path() {
+  return std::exchange(path, {});
+}
+
+Status CameraUri::nothing_else(const char* understood) const {
+  if (path.empty() && parameters.empty()) return {};
+  return {Code::invalid_argument,
+          fmt::format("camera {}://: \"{}\" is not understood. It takes {}", scheme,
+                      path.empty() ? parameters.begin()->first : path, understood)};
+}
+
+std::string without_password(const std::string& uri) {
+  const std::size_t host = uri.find("://");
+  if (host == std::string::npos) return uri;
+  const std::size_t end = std::min(uri.find_first_of("/?", host + 3), uri.size());
+  const std::size_t at = uri.substr(0, end).rfind('@');
+  if (at == std::string::npos || at < host + 3) return uri;
+  return uri.substr(0, host + 3) + uri.substr(at + 1);
+}
+
+std::string nearest_scheme(const std::string& scheme) {
+  constexpr std::size_t kLongest = 16;  // nobody mistypes that much; and the work stays small
+  if (scheme.size() < 2 || scheme.size() > kLongest) return {};
+  for (const char* known : {"v4l2", "csi", "rtsp", "file", "stage", "test"}) {
+    if (slips_between(scheme, known) == 1) return known;
+  }
+  return {};
 }
 
 }  // namespace engram

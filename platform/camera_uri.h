@@ -19,8 +19,16 @@ struct CameraUri {
   Result<std::int64_t> take_number(const std::string& key, std::int64_t otherwise, std::int64_t low,
                                    std::int64_t high);
   std::string take_text(const std::string& key, const std::string& otherwise);
+  std::string take_path();
+  // ok when path and parameters were all taken; else names one that was not, and what is `understood`.
+  Status nothing_else(const char* understood) const;
 };
 
 Result<CameraUri> parse_camera_uri(const std::string& uri);
+
+// An address as messages show it: without the name and password in rtsp://name:password@host.
+std::string without_password(const std::string& uri);
+// The known scheme that `scheme` is one slip away from, or an empty text.
+std::string nearest_scheme(const std::string& scheme);
 
 }  // namespace engram

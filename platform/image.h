@@ -46,5 +46,8 @@ Status encode_jpeg(const Image& image, int quality, std::vector<std::byte>& file
 // Paths below `directory` (recursively, sorted by name) that end like a picture: .jpg .jpeg .png in
 // any case. Does not follow links out of the tree; skips names that start with a dot.
 Result<std::vector<std::string>> find_images(const std::string& directory);
+bool ends_like_a_picture(const std::string& path);
+// A file, and a picture by its first bytes or by its name.
+bool is_picture_file(const std::string& path);
 
 }  // namespace engram

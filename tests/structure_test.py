@@ -20,6 +20,8 @@ VENDOR = {
     r"NvInfer|NvOnnx": r"platform/\w+_tensorrt\.\w+",
     r"^openvino/": r"platform/\w+_openvino\.\w+",
     r"turbojpeg|^png\.h": r"platform/image\w*\.cpp|tests/.*",
+    r"^gst/": r"platform/camera_gstreamer\.cpp",
+    r"linux/videodev2": r"platform/camera_v4l2\w*\.\w+|tests/platform/camera_v4l2_test\.cpp",
     r"^sodium|xxhash": r"platform/hash\.cpp",
     r"^CLI/": r"tools/.*",
     r"catch2/": r"tests/.*",

@@ -2,7 +2,7 @@
 #   bin/engram                        the program
 #   lib/libengram.so                  the library; headers in include/engram
 #   lib/engram/                       the part of OpenVINO that it needs, so that P runs on a machine
-#                                     without this checkout, and may be moved
+#                                     without this checkout, and may be moved; the module for GStreamer
 #   lib/systemd/system/engram.service the camera app as a service; share/engram/camera.conf its settings
 #   lib/cmake/Engram, lib/pkgconfig   find_package(Engram) gives Engram::engram; pkg-config engram
 include(GNUInstallDirs)
@@ -14,6 +14,9 @@ set_target_properties(engram PROPERTIES INSTALL_RPATH "$ORIGIN/engram")
 
 install(TARGETS engram_program RUNTIME)
 install(TARGETS engram EXPORT EngramTargets LIBRARY)
+if(TARGET engram_gstreamer)
+  install(TARGETS engram_gstreamer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/engram)
+endif()
 foreach(layer platform kernels engine)
   install(DIRECTORY ${layer}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/engram/${layer}
           FILES_MATCHING PATTERN "*.h")

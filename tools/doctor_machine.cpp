@@ -9,6 +9,7 @@
 
 #include "kernels/simd_cpu.h"
 #include "platform/arena.h"
+#include "platform/camera_list.h"
 #include "platform/engine_library.h"
 #include "tools/doctor.h"
 #include "tools/terminal.h"
@@ -145,12 +146,15 @@ Finding clock_finding(std::int64_t now, std::int64_t program_written) {
 }
 
 Finding camera_finding(const std::string& root) {
-  std::string text;
-  for (const fs::path& node : entries(root + "/dev", "video")) {
-    const std::string file = node.filename().string();
-    const std::string model = first_line(root + "/sys/class/video4linux/" + file + "/name");
-    text += fmt::format("{}/dev/{}{}", text.empty() ? "" : ", ", file,
-                        model.empty() ? "" : " (" + model + ")");
+  Finding finding{"cameras", Verdict::fine, "", Code::ok};
+  std::string& text = finding.text;
+  std::string refusals;
+  for (const CameraNode& node : list_cameras(root)) {
+    const std::string model = printable(node.name);
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", node.path,
+                        model.empty() ? "" : " (" + model + ")",
+                        node.use == CameraNode::Use::other ? " gives no pictures" : "");
+    if (node.use == CameraNode::Use::unknown) refusals += "; " + printable(node.why);
   }
   const std::size_t media = entries(root + "/dev", "media").size();
   if (media > 0)
@@ -160,7 +164,9 @@ Finding camera_finding(const std::string& root) {
     return {"cameras", Verdict::remark,
             "none in /dev/video*; pictures, folders and stage:// work without", Code::ok};
   }
-  return {"cameras", Verdict::fine, text, Code::ok};
+  text += refusals;
+  if (!refusals.empty()) finding.verdict = Verdict::remark;
+  return finding;
 }
 
 Finding tensorrt_finding() {

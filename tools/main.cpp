@@ -23,6 +23,7 @@ using engram::Status;
 
 void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_demo(app, session);
+  engram::add_camera(app, session);
   engram::add_learn(app, session);
   engram::add_classify(app, session);
   engram::add_classes(app, session);
@@ -31,6 +32,8 @@ void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_relabel(app, session);
   engram::add_rename(app, session);
   engram::add_forget(app, session);
+  engram::add_export(app, session);
+  engram::add_import(app, session);
   engram::add_merge(app, session);
   engram::add_inspect(app, session);
   engram::add_verify(app, session);

@@ -6,6 +6,7 @@
 namespace engram {
 
 void add_demo(CLI::App& app, Session& session);
+void add_camera(CLI::App& app, Session& session);
 void add_learn(CLI::App& app, Session& session);
 void add_classify(CLI::App& app, Session& session);
 void add_classes(CLI::App& app, Session& session);
@@ -14,6 +15,8 @@ void add_undo(CLI::App& app, Session& session);
 void add_relabel(CLI::App& app, Session& session);
 void add_rename(CLI::App& app, Session& session);
 void add_forget(CLI::App& app, Session& session);
+void add_export(CLI::App& app, Session& session);
+void add_import(CLI::App& app, Session& session);
 void add_merge(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);

@@ -15,13 +15,14 @@ namespace {
 
 struct MergeOptions {
   std::vector<std::string> inputs;
-  std::string output;
+  std::string output, device;
 };
 
 Result<int> run_merge(const Session& session, const MergeOptions& options) {
   const Console& console = session.console;
   Progress progress(console.shows_progress(), "merge");
-  ENGRAM_ASSIGN(const MergeReport report, merge_stores(options.inputs, options.output));
+  ENGRAM_ASSIGN(const MergeReport report,
+                merge_stores(options.inputs, options.output, real_files(), options.device));
   progress.finish();
   for (const std::string& note : report.notes) console.warn(note);
   const char* form = report.form == Form::dense ? "dense" : "factored";
@@ -53,10 +54,12 @@ void add_merge(CLI::App& app, Session& session) {
   const Manual manual{
       .name = "merge",
       .summary = "one state from what several learned",
-      .synopsis = "engram merge DIR DIR... -o DIR",
+      .synopsis = "engram merge DIR|FILE DIR|FILE... -o DIR [--device NAME]",
       .description =
-          "Makes a new state that knows what all of the given ones know; those are only read, also "
-          "while other processes learn into them. Classes of the same name become one. Because "
+          "Makes a new state that knows what all of the given ones know: folders of states, which "
+          "are "
+          "only read, also while other processes learn into them, and files of `engram export`, in "
+          "any mix. Classes of the same name become one. Because "
           "sums of whole numbers add up exactly, the new state is, to the bit, that of one learner "
           "which saw all the pictures, in any order.\n\n"
           "The states must have the same backbone, projection and scales; each difference is "
@@ -68,13 +71,19 @@ void add_merge(CLI::App& app, Session& session) {
           "merged: 2 states into house (31 classes, 412 samples, factored); lambda 100 (loo), "
           "ready "
           "to classify\n"
+          "$ engram merge kitchen.engram workshop.engram garage -o house\n"
           "$ engram classify --state house what.jpg"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_merge(session, *options); });
-  command->add_option("DIR", options->inputs, "The states to merge, at least two")->required();
+  command
+      ->add_option("DIR|FILE", options->inputs,
+                   "The states to merge, at least two: folders or files")
+      ->required();
   command->add_option("-o,--output", options->output, "The state to make")
       ->type_name("DIR")
       ->required();
+  command->add_option("--device", options->device, "Who merges them (default: this host's name)")
+      ->type_name("NAME");
 }
 
 }  // namespace engram

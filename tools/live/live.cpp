@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "engine/scorer.h"
 #include "platform/threads.h"
@@ -18,11 +17,6 @@
 
 namespace engram {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 && *name != '\0' ? name : "unnamed";
-}
 
 CameraFeed::Open opener(const LiveOptions& options) {
   if (options.open_source) return options.open_source;
@@ -36,8 +30,8 @@ struct Live::Impl {
       : feed(opener(options)),
         look(std::move(parts.extractor), std::move(scorer), feed, board,
              {options.most_frames_per_second, options.false_alarms}),
-        teach(Orders(std::move(parts.store), options.device.empty() ? host_name() : options.device),
-              board, {options.quiet, options.hottest, options.machine_root}) {}
+        teach(Orders(std::move(parts.store), options.device), board,
+              {options.quiet, options.hottest, options.machine_root}) {}
 
   Board board;
   CameraFeed feed;

@@ -125,7 +125,7 @@ class Live {
 
   // Finishes the order under way and those that wait, as far as kStopPatience allows (the others are
   // refused, nothing changed), ends an open task, stops the threads. What was learned is durable anyway.
-  static constexpr std::chrono::milliseconds kStopPatience{300};
+  static constexpr std::chrono::milliseconds kStopPatience{500};
   void stop();
 
  private:

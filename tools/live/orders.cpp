@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/state_file.h"
 #include "platform/sentence.h"
 #include "tools/edit_report.h"
 #include "tools/terminal.h"
@@ -127,8 +128,12 @@ Result<std::string> Orders::edit(const Order& order) {
       ENGRAM_ASSIGN(const ReadoutReport report, store_.end_task());
       return ended_text(report);
     }
-    case Order::Kind::merge:
-      return Status(Code::not_supported, "states cannot be merged here yet");
+    case Order::Kind::merge: {
+      ENGRAM_ASSIGN(const EditReport report, merge_state_file(store_, order.other, device_));
+      return with_note(fmt::format("merged: {} of {}", plural(report.samples, "sample", "samples"),
+                                   names_text(report.changed)),
+                       report);
+    }
   }
   return Status(Code::invalid_argument, "this order is not understood");
 }
@@ -140,8 +145,8 @@ Status Orders::make_known() {
   return learner.refresh().status();
 }
 
-Status Orders::export_to(const std::string&) {
-  return Status(Code::not_supported, "states cannot be exported here yet");
+Status Orders::export_to(const std::string& file) {
+  return export_state(store_, file, device_);
 }
 
 }  // namespace engram

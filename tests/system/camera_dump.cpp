@@ -1,0 +1,55 @@
+// For cameras_test.py: opens an address and says what comes, one line each.
+//   camera_dump ADDRESS COUNT
+//       "frame WIDTH HEIGHT R G B" with the colour of the middle, or "CODE MESSAGE" for what is no
+//       picture; until COUNT lines were written or the source has ended. Not-yets are passed over.
+#include <cstdio>
+#include <cstdlib>
+
+#include "platform/camera.h"
+
+using namespace engram;
+
+namespace {
+
+const char* name(Code code) {
+  switch (code) {
+    case Code::not_found:
+      return "not_found";
+    case Code::bad_data:
+      return "bad_data";
+    case Code::io_failure:
+      return "io_failure";
+    case Code::not_supported:
+      return "not_supported";
+    default:
+      return "other";
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  auto camera = open_camera(argv[1]);
+  if (!camera.ok()) {
+    std::printf("%s %s\n", name(camera.status().code()), camera.status().what());
+    return 1;
+  }
+  for (int i = 0; i < std::atoi(argv[2]);) {
+    const auto image = camera.value()->next();
+    if (image.status().code() == Code::busy) continue;
+    ++i;
+    if (image.ok()) {
+      const std::uint8_t* middle =
+          image->rgb.data() +
+          3 * (std::size_t(image->height / 2) * image->width + image->width / 2);
+      std::printf("frame %d %d %d %d %d\n", image->width, image->height, middle[0], middle[1],
+                  middle[2]);
+    } else {
+      std::printf("%s %s\n", name(image.status().code()), image.status().what());
+      if (image.status().code() == Code::not_found) break;
+    }
+    std::fflush(stdout);
+  }
+  return 0;
+}

@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands/commands.h"
+#include "tools/commands/options.h"
+#include "tools/live/line_face.h"
+#include "tools/live/live.h"
+#include "tools/live/terminal_face.h"
+#include "tools/progress.h"
+#include "tools/terminal.h"
+#include "tools/units.h"
+
+namespace engram {
+namespace {
+
+struct CameraCommand {
+  std::string source = "stage://";
+  bool mirror = false, headless = false, window = false;
+  std::vector<double> region;  // left, top, width, height in % of the sides
+  double quiet_seconds = 3, frames_per_second = 30, false_alarm = 5, hottest = 85;
+  LearnerOptions learner;
+};
+
+Result<Region> region_of(const std::vector<double>& percent) {
+  if (percent.empty()) return Region{};
+  const auto thousandths = [](double value) { return int(10 * value + 0.5); };
+  const Region region{thousandths(percent[0]), thousandths(percent[1]), thousandths(percent[2]),
+                      thousandths(percent[3])};
+  if (within(region) == region) return region;
+  return Status(Code::invalid_argument,
+                "--region: left, top, width and height in % of the picture, such as 25,25,50,50, "
+                "must lie within it and not be empty.");
+}
+
+// An address that nobody will ever understand is refused at once; a camera that is not there may come.
+// What was opened to find out is the first one to be used.
+Result<CameraFeed::Open> checked_source(const std::string& source) {
+  Result<std::unique_ptr<Camera>> first = open_camera(source);
+  const Code code = first.status().code();
+  if (code == Code::invalid_argument || code == Code::not_supported) return first.status();
+  std::shared_ptr<Camera> opened;
+  if (first.ok()) opened = std::move(first).value();
+  struct Shared final : Camera {
+    std::shared_ptr<Camera> camera;
+    Result<Image> next() override { return camera->next(); }
+  };
+  return CameraFeed::Open([source, opened]() mutable -> Result<std::unique_ptr<Camera>> {
+    if (opened == nullptr) return open_camera(source);
+    auto camera = std::make_unique<Shared>();
+    camera->camera = std::exchange(opened, nullptr);
+    return std::unique_ptr<Camera>(std::move(camera));
+  });
+}
+
+Result<LiveOptions> live_options(const Session& session, const CameraCommand& command) {
+  LiveOptions live;
+  live.recogniser.state = session.global.state;
+  live.recogniser.home = session.global.home;
+  live.recogniser.model = session.global.model;
+  live.recogniser.threads = session.global.threads;
+  live.recogniser.engines = EngineUse::build;
+  ENGRAM_ASSIGN(live.recogniser.config, apply(command.learner, LearnerConfig{}));
+  ENGRAM_ASSIGN(live.region, region_of(command.region));
+  live.source = command.source;
+  live.mirror = command.mirror;
+  live.quiet = std::chrono::milliseconds(std::int64_t(1000 * command.quiet_seconds));
+  live.most_frames_per_second = command.frames_per_second;
+  live.false_alarms = command.false_alarm / 100;
+  live.hottest = command.hottest;
+  ENGRAM_ASSIGN(live.open_source, checked_source(command.source));
+  return live;
+}
+
+// What is left when it ends.
+void report_end(const Session& session, const LiveState& state) {
+  session.console.note(fmt::format(
+      "{}, {} in all; saved in {}\n", plural(std::ssize(state.classes), "class", "classes"),
+      plural(state.samples, "sample", "samples"), printable(session.global.state)));
+  if (!state.fault.empty()) session.console.warn(state.fault);
+}
+
+Result<int> run_camera(const Session& session, const CameraCommand& command) {
+  const Console& console = session.console;
+  ENGRAM_ASSIGN(LiveOptions options, live_options(session, command));
+  const StopSignals stop;
+  Result<LiveParts> parts = [&] {
+    const Progress progress(console.shows_progress(), "open");
+    return open_live_parts(options.recogniser);
+  }();
+  if (!parts.ok()) return parts.status();
+  ENGRAM_TRY(check_agrees(command.learner, parts->store.learner().config(), session.global.state));
+  ENGRAM_ASSIGN(const std::unique_ptr<Live> started,
+                Live::start(std::move(options), std::move(parts).value()));
+  Live& live = *started;
+  // Faces: those that work beside the others first, then the one that the user sits before.
+  const bool has_terminal = is_terminal(stdin) && is_terminal(stdout);
+  if (command.headless) {
+    run_headless(live, stop, console);
+  } else if (has_terminal && !console.json()) {
+    ENGRAM_TRY(run_terminal_face(live, stop, command.window));
+  } else {
+    run_line_face(live, stop, console);
+  }
+  live.stop();
+  report_end(session, live.state());
+  return 0;
+}
+
+}  // namespace
+
+void add_camera(CLI::App& app, Session& session) {
+  const auto options = std::make_shared<CameraCommand>();
+  const Manual manual{
+      .name = "camera",
+      .summary = "learn and recognise live before a camera",
+      .synopsis = "engram camera [SOURCE] [--window] [--mirror] [--region L,T,W,H] [--headless]",
+      .description =
+          "Says what the camera sees, and learns it at the touch of a key: show something, press "
+          "n, "
+          "type its name. Each tap is on disk before it is acknowledged, and the next frame knows "
+          "it. The task ends by itself after a quiet time, and lambda is chosen then.\n\n"
+          "Keys: space learn the current class, 1-9 that class (hold for a burst; near-duplicates "
+          "are skipped), n new class, b background, u undo, r the last one was something else, x "
+          "the answer is wrong, e end the task, p pause, ? all keys, q quit. --window draws the "
+          "picture in the terminal, also over ssh.\n\n"
+          "Without a terminal a line is printed whenever what is seen changes; with --json an "
+          "object. SOURCE is an address such as stage:// (the virtual camera of the demo, the "
+          "default). A camera that is not there yet, or goes, is waited for.",
+      .example =
+          "engram camera --window\n"
+          "engram camera 'stage://?hold=300' --state desk"};
+  CLI::App* command = add_command(app, session, manual,
+                                  [&session, options] { return run_camera(session, *options); });
+  command->add_option("SOURCE", options->source, "The camera's address (default stage://)");
+  command->add_flag("--mirror", options->mirror, "Left is right, as before a mirror");
+  command
+      ->add_option("--region", options->region,
+                   "Look at this part only: left, top, width, height in % of the picture")
+      ->type_name("L,T,W,H")
+      ->delimiter(',')
+      ->expected(4)
+      ->check(between(0, 100));
+  command
+      ->add_option("--quiet-time", options->quiet_seconds,
+                   "Seconds without a tap until the task ends (default 3)")
+      ->type_name("S")
+      ->check(between(0.01, 86400));
+  command
+      ->add_option("--fps", options->frames_per_second, "Frames looked at per second (default 30)")
+      ->type_name("N")
+      ->check(between(0.1, 1000));
+  command
+      ->add_option("--hottest", options->hottest,
+                   "Degrees Celsius; above them half as many frames are looked at (default 85)")
+      ->type_name("C")
+      ->check(between(-50, 200));
+  command->add_flag("--headless", options->headless, "No keys and no lines: until it is ended");
+  command->add_flag("--window", options->window, "Draw the camera's picture in the terminal");
+  command
+      ->add_option("--false-alarm", options->false_alarm,
+                   "Known things that may be called unknown, in % (default 5)")
+      ->type_name("P")
+      ->check(between(0, 100));
+  add_learner_options(*command, options->learner);
+}
+
+}  // namespace engram
