@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import DATA, MISSING, OK, PROGRAM, SOURCE, UNSUPPORTED, CliCase, main  # noqa: E402
+from cli_case import BUILD, DATA, MISSING, OK, PROGRAM, SOURCE, UNSUPPORTED, CliCase, main  # noqa: E402
 from model_home import STAMPS  # noqa: E402
 from service_manager import PATIENCE, Service  # noqa: E402
 
@@ -70,7 +70,7 @@ class Settings(CliCase):
 
     def test_the_command_line_beats_the_file(self):
         nowhere = "model = no-such-model\nsource = nowhere://\n"
-        self.assertIn("nowhere", self.camera(nowhere, code=64).stderr)
+        self.assertIn("nowhere", self.camera(nowhere, code=UNSUPPORTED).stderr)
         said = self.camera(nowhere, "stage://?stamps=/nowhere&frames=1", code=MISSING).stderr
         self.assertIn("no-such-model", said)
         self.assertNotIn("nowhere://", said)
@@ -104,6 +104,16 @@ class Running(CliCase):
             self.assertIn("STOPPING=1", service.heard[-1])
             self.assertEqual(sum("READY=1" in message for message in service.heard), 1)
 
+    def test_a_thousand_classes(self):
+        made = subprocess.run([BUILD / "tests/many_classes", self.home, "tiny", self.state, "1000", "2", "2000"])
+        self.assertEqual(made.returncode, OK)
+        with self.service("stage://?hold=2") as service:
+            ready = service.wait_for("READY=1")
+            self.assertIn("1 000 classes", " ".join(service.heard[-1]))
+            seconds, code = service.stop()
+            print(f"\n1 000 classes: ready after {ready:.2f} s, stopped in {seconds:.2f} s")
+            self.assertEqual(code, OK)
+
     def test_a_camera_that_is_not_there_is_no_reason_to_be_restarted(self):
         with self.service("stage://?stamps=/nowhere") as service:
             service.wait_for("READY=1")
@@ -125,6 +135,8 @@ class Running(CliCase):
     def test_lines_for_the_journal(self):
         with self.service("stage://?stamps=/nowhere", "--log-format", "journal") as service:
             service.wait_for("READY=1")
+            while not service.lines():
+                service.wait_for("WATCHDOG=1")
             service.stop()
             lines = service.lines()
         self.assertTrue(any(line.startswith("<4>") and "/nowhere" in line for line in lines), lines)
@@ -276,8 +288,9 @@ class Command(CliCase):
         shutil.rmtree(self.dir / "etc")
         script = f"""set -x
         {PROGRAM} service enable; echo code $?
-        cp -r {self.home}/models /var/lib/engram/ 2>/dev/null || {{ mkdir -p /var/lib/engram; cp -r {self.home}/models /var/lib/engram/; }}
-        mkdir -p /etc/engram; printf 'model = tiny\\nsource = stage://?hold=2\\n' > /etc/engram/camera.conf
+        cp -r {self.home} /var/lib/engram
+        mkdir /etc/engram
+        printf 'model = tiny\\nsource = stage://?hold=2\\n' > /etc/engram/camera.conf
         {PROGRAM} service enable; echo code $?
         {PROGRAM} service status; echo code $?
         {PROGRAM} service disable; echo code $?

@@ -43,15 +43,19 @@ Status check_settings(CLI::App& app, const ServicePlaces& places) {
     ENGRAM_TRY(apply_settings(*app.get_subcommand("camera"), places.config()));
   }
   ENGRAM_ASSIGN(const ServiceSettings settings, read_service_settings(places));
-  if (!settings.model.empty()) {
-    return ModelStore(settings.home).find(settings.model).status();
+  const ModelStore models(settings.home);
+  if (settings.model.empty()) {
+    ENGRAM_ASSIGN(const std::vector<StoredModel> list, models.list());
+    if (!list.empty()) return Status();
+  } else {
+    const Status found = models.find(settings.model).status();
+    if (found.code() != Code::not_found) return found;
   }
-  ENGRAM_ASSIGN(const std::vector<StoredModel> models, ModelStore(settings.home).list());
-  if (!models.empty()) return Status();
   return Status(Code::not_found,
-                fmt::format("{0}: no backbone is there yet, so the service could not see. Nothing "
-                            "was changed. First: engram model add {1} --home {0}",
-                            printable(settings.home), kDefaultModel));
+                fmt::format("{0}: the backbone {1} is not there yet, so the service could not see. "
+                            "Nothing was changed. First: engram model add {1} --home {0}",
+                            printable(settings.home),
+                            settings.model.empty() ? kDefaultModel : printable(settings.model)));
 }
 
 Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptions& options) {

@@ -119,7 +119,7 @@ void Teach::run() {
     if (watch_at_ <= Clock::now()) watch_machine();
   }
   refuse_waiting();
-  if (orders_.store().learner().task_samples() > 0) end_task();
+  if (ends_quickly()) end_task();  // if not, the task goes on with the next start
 }
 
 void Teach::carry_out(const Waiting& waiting) {

@@ -53,6 +53,7 @@ class Teach {
   void run();
   void carry_out(const Waiting& waiting);
   void end_task();
+  bool ends_quickly() const;  // within what somebody who stops the app waits for
   void judge();
   void watch_machine();
   void make_known(OrderResult& result);
@@ -71,6 +72,7 @@ class Teach {
   std::optional<Clock::time_point> end_at_, judge_at_;
   Clock::time_point watch_at_{};
   bool has_ended_ = false;                       // a task, and it was not judged since
+  std::optional<Clock::duration> last_end_;      // how long it took
   std::map<std::string, ClassTeaching> judged_;  // by label, when that was done last
   std::string fault_;
 
