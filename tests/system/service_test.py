@@ -71,12 +71,11 @@ class Settings(CliCase):
     def test_the_command_line_beats_the_file(self):
         nowhere = "model = no-such-model\nsource = nowhere://\n"
         self.assertIn("nowhere", self.camera(nowhere, code=UNSUPPORTED).stderr)
-        said = self.camera(nowhere, "stage://?stamps=/nowhere&frames=1", code=MISSING).stderr
+        said = self.camera(nowhere, "test://?frames=1", code=MISSING).stderr
         self.assertIn("no-such-model", said)
         self.assertNotIn("nowhere://", said)
 
 
-@unittest.skipUnless(HAS_STAGE, "the demo's photos are not installed: tools/setup build")
 class Running(CliCase):
     def service(self, *words, **more):
         words = [PROGRAM, "camera", "--model", "tiny", "--headless", *words]
@@ -84,7 +83,7 @@ class Running(CliCase):
 
     def test_the_example_with_all_its_values_runs(self):
         text = self.run_program("service", "config").stdout
-        values = {"home": self.home, "state": self.state, "model": "tiny", "source": "stage://?hold=2",
+        values = {"home": self.home, "state": self.state, "model": "tiny", "source": "test://",
                   "headless": "yes", "http": "127.0.0.1:0"}
         lines = [SETTING.sub(lambda m: f"{m[1]} = {values.get(m[1], m[2])}", line) for line in text.splitlines()]
         (self.dir / "all.conf").write_text("\n".join(lines))
@@ -93,7 +92,7 @@ class Running(CliCase):
             self.assertEqual(service.stop()[1], OK, service.lines())
 
     def test_ready_watchdog_status_and_a_clean_stop(self):
-        with self.service("stage://?hold=2") as service:
+        with self.service("test://") as service:
             ready = service.wait_for("READY=1")
             self.assertIn("0 classes", " ".join(service.heard[-1]))
             service.wait_for("WATCHDOG=1", times=3)
@@ -107,7 +106,7 @@ class Running(CliCase):
     def test_a_thousand_classes(self):
         made = subprocess.run([BUILD / "tests/many_classes", self.home, "tiny", self.state, "1000", "2", "2000"])
         self.assertEqual(made.returncode, OK)
-        with self.service("stage://?hold=2") as service:
+        with self.service("test://") as service:
             ready = service.wait_for("READY=1")
             self.assertIn("1 000 classes", " ".join(service.heard[-1]))
             seconds, code = service.stop()
@@ -115,14 +114,14 @@ class Running(CliCase):
             self.assertEqual(code, OK)
 
     def test_a_camera_that_is_not_there_is_no_reason_to_be_restarted(self):
-        with self.service("stage://?stamps=/nowhere") as service:
+        with self.service("v4l2:///dev/nowhere") as service:
             service.wait_for("READY=1")
             self.assertIn("/nowhere", " ".join(service.heard[-1]))
             service.wait_for("WATCHDOG=1", times=3)
             self.assertEqual(service.stop()[1], OK)
 
     def test_threads_that_stand_still_get_no_food(self):
-        with self.service("stage://?hold=2") as service:
+        with self.service("test://") as service:
             service.wait_for("WATCHDOG=1", times=2)
             service.process.send_signal(19)  # SIGSTOP: all of them
             time.sleep(0.5)
@@ -133,7 +132,7 @@ class Running(CliCase):
             service.wait_for("WATCHDOG=1")
 
     def test_lines_for_the_journal(self):
-        with self.service("stage://?stamps=/nowhere", "--log-format", "journal") as service:
+        with self.service("v4l2:///dev/nowhere", "--log-format", "journal") as service:
             service.wait_for("READY=1")
             while not service.lines():
                 service.wait_for("WATCHDOG=1")
@@ -156,6 +155,7 @@ class Running(CliCase):
         os.close(read)
         os.close(write)
 
+    @unittest.skipUnless(HAS_STAGE, "the demo's photos are not installed: tools/setup build")
     def test_sigterm_while_learning_loses_nothing_acknowledged(self):
         keyboard, terminal = pty.openpty()
         with Service([PROGRAM, "camera", "--model", "tiny", "stage://?hold=1"], self.environment(), self.dir,
@@ -194,6 +194,7 @@ def start():
     environment = dict(os.environ, NOTIFY_SOCKET=str(here / "notify"))
     environment.update(w.split("=") for w in settings["Environment"].replace("%S", "/var/lib").split())
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    pathlib.Path(environment["NOTIFY_SOCKET"]).unlink(missing_ok=True)
     listener.bind(environment["NOTIFY_SOCKET"])
     listener.settimeout(0.2)
     log = open(here / "journal", "w")
@@ -277,7 +278,6 @@ class Command(CliCase):
         self.assertFalse((image / "etc/systemd/system/engram.service").exists())
         self.assertEqual((image / "etc/engram/camera.conf").read_text(), "miror = yes\n")
 
-    @unittest.skipUnless(HAS_STAGE, "the demo's photos are not installed: tools/setup build")
     def test_from_enable_to_disable(self):
         """On a machine of files: mounts of its own over /etc, /run and /var/lib."""
         (self.dir / "machine").write_text(MACHINE.format(dir=self.dir))
@@ -290,7 +290,7 @@ class Command(CliCase):
         {PROGRAM} service enable; echo code $?
         cp -r {self.home} /var/lib/engram
         mkdir /etc/engram
-        printf 'model = tiny\\nsource = stage://?hold=2\\n' > /etc/engram/camera.conf
+        printf 'model = tiny\\nsource = test://\\n' > /etc/engram/camera.conf
         {PROGRAM} service enable; echo code $?
         {PROGRAM} service status; echo code $?
         {PROGRAM} service disable; echo code $?
