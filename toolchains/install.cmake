@@ -3,6 +3,7 @@
 #   lib/libengram.so                  the library; headers in include/engram
 #   lib/engram/                       the part of OpenVINO that it needs, so that P runs on a machine
 #                                     without this checkout, and may be moved; the module for GStreamer
+#   lib/systemd/system/engram.service the camera app as a service; share/engram/camera.conf its settings
 #   lib/cmake/Engram, lib/pkgconfig   find_package(Engram) gives Engram::engram; pkg-config engram
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -21,6 +22,11 @@ foreach(layer platform kernels engine)
           FILES_MATCHING PATTERN "*.h")
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# ---- the service: `engram service enable` starts it, nothing here does --------------------------------
+set(ENGRAM_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/engram)
+configure_file(toolchains/engram.service.in ${CMAKE_BINARY_DIR}/engram.service @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/engram.service DESTINATION lib/systemd/system)
 
 # ---- OpenVINO: from a wheel it comes along, from the system it stays there ------------------------
 get_target_property(OPENVINO_LIBRARY openvino::runtime LOCATION)

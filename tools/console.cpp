@@ -5,19 +5,38 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/exit_code.h"
+#include "tools/journal_lines.h"
 #include "tools/terminal.h"
 
 namespace engram {
+
+namespace {
+
+void complain(bool journal, Priority priority, const char* word, Style style,
+              const std::string& text) {
+  std::string line = paint(word, style, !journal && wants_colour(stderr)) + " " + text + "\n";
+  if (journal) line = journal_lines(priority, line);
+  std::fputs(line.c_str(), stderr);
+}
+
+}  // namespace
 
 void Console::configure(bool json, bool quiet) {
   json_ = json;
   quiet_ = quiet;
   colour_ = !json && wants_colour(stdout);
+  journal_out_ = journal_reads(stdout);
+  journal_errors_ = journal_reads(stderr);
+}
+
+void Console::write_for_journal(bool wanted) {
+  journal_out_ = journal_errors_ = wanted;
+  if (wanted) colour_ = false;
 }
 
 void Console::answer(const std::string& text) const {
   if (json_) return;
-  std::fputs(text.c_str(), stdout);
+  std::fputs((journal_out_ ? journal_lines(Priority::info, text) : text).c_str(), stdout);
   std::fflush(stdout);
 }
 
@@ -31,14 +50,18 @@ void Console::object(const nlohmann::ordered_json& value) const {
   std::fflush(stdout);
 }
 
+void Console::log(const std::string& text) const {
+  if (quiet_) return;
+  const std::string line = text + "\n";
+  std::fputs((journal_errors_ ? journal_lines(Priority::info, line) : line).c_str(), stderr);
+}
+
 void Console::warn(const std::string& text) const {
-  const std::string word = paint("warning:", Style::yellow, wants_colour(stderr));
-  std::fprintf(stderr, "%s %s\n", word.c_str(), text.c_str());
+  complain(journal_errors_, Priority::warning, "warning:", Style::yellow, text);
 }
 
 void Console::error(const Status& status) const {
-  const std::string word = paint("error:", Style::red, wants_colour(stderr));
-  std::fprintf(stderr, "%s %s\n", word.c_str(), status.what());
+  complain(journal_errors_, Priority::error, "error:", Style::red, status.what());
   object({{"error", status.what()}, {"code", exit_code(status.code())}});
 }
 

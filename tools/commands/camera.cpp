@@ -7,10 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tools/commands/apply_settings.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/live/line_face.h"
 #include "tools/live/live.h"
+#include "tools/live/service_pulse.h"
 #include "tools/live/terminal_face.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"
@@ -92,6 +94,7 @@ void report_end(const Session& session, const LiveState& state) {
 
 Result<int> run_camera(const Session& session, const CameraCommand& command) {
   const Console& console = session.console;
+  ENGRAM_ASSIGN(ServiceNotify notify, ServiceNotify::from_environment());
   ENGRAM_ASSIGN(LiveOptions options, live_options(session, command));
   const StopSignals stop;
   Result<LiveParts> parts = [&] {
@@ -103,6 +106,10 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   ENGRAM_ASSIGN(const std::unique_ptr<Live> started,
                 Live::start(std::move(options), std::move(parts).value()));
   Live& live = *started;
+  std::optional<ServiceWatch> watch;  // of systemd, where it started us
+  watch.emplace(
+      std::move(notify), [&live] { return service_pulse(live); },
+      [&console](const Status& fault) { console.warn(fault.what()); });
   // Faces: those that work beside the others first, then the one that the user sits before.
   std::unique_ptr<WebFace> page;
   if (!command.http.empty()) {
@@ -121,6 +128,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
     run_line_face(live, stop, console);
   }
   page.reset();
+  watch.reset();  // says that we stop
   live.stop();
   report_end(session, live.state());
   return 0;
@@ -156,8 +164,9 @@ void add_camera(CLI::App& app, Session& session) {
           "engram camera --http 8477\n"
           "engram camera --window\n"
           "engram camera 'stage://?hold=300' --state desk"};
-  CLI::App* command = add_command(app, session, manual,
-                                  [&session, options] { return run_camera(session, *options); });
+  CLI::App* command = add_command(app, session, manual, nullptr);
+  add_service_options(*command, session,
+                      [&session, options] { return run_camera(session, *options); });
   command->add_option("SOURCE", options->source,
                       "The camera's address (default stage://?fps=30&hold=300)");
   command->add_flag("--mirror", options->mirror, "Left is right, as before a mirror");

@@ -26,6 +26,7 @@ void add_model_command(CLI::App& app, Session& session);
 void add_features(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
+void add_service(CLI::App& app, Session& session);
 void add_version(CLI::App& app, Session& session);
 
 }  // namespace engram

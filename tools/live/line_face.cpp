@@ -1,6 +1,5 @@
 #include "tools/live/line_face.h"
 
-#include <cstdio>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -22,8 +21,8 @@ void EventLog::tell(const LiveState& state, const Console& console) {
     const std::string line = event.kind + ": " + printable(event.text);
     if (event.failed) {
       console.warn(line);
-    } else if (console.shows_progress()) {
-      std::fprintf(stderr, "%s\n", line.c_str());
+    } else {
+      console.log(line);
     }
   }
 }

@@ -144,6 +144,10 @@ std::uint64_t Live::changes() const {
   return impl_->board.changes();
 }
 
+Heartbeats Live::heartbeats() const {
+  return {impl_->look.rounds(), impl_->teach.rounds()};
+}
+
 Status Live::export_to(const std::string& file) {
   return impl_->teach.export_to(file);
 }

@@ -86,6 +86,12 @@ struct OrderResult {
   double known_ms = 0;    // from submit() to a readout that knows it
 };
 
+// Grow while the threads make progress or wait for work: every 100 ms at least when they look, every
+// second when nobody orders anything, but not during one order.
+struct Heartbeats {
+  std::uint64_t look = 0, teach = 0;
+};
+
 class Live {
  public:
   // Opens state and backbone (open_live_parts); the camera may come later.
@@ -113,6 +119,9 @@ class Live {
   std::uint64_t changes() const;
   // A copy of the state on disk in one file (engine/state_file.h), consistent, made between two orders.
   Status export_to(const std::string& file);
+
+  // Whether the threads live: for a watchdog.
+  Heartbeats heartbeats() const;
 
   // Finishes the order under way and those that wait, as far as kStopPatience allows (the others are
   // refused, nothing changed), ends an open task, stops the threads. What was learned is durable anyway.

@@ -52,6 +52,7 @@ void Look::run() {
   Clock::time_point due = since_ = Clock::now();
   std::uint64_t seen = 0;
   while (sleep_until(due)) {
+    ++rounds_;
     const Frame frame = feed_.wait(seen, kPatience);
     tell_camera(feed_.state());
     if (frame.number <= seen || frame.picture == nullptr) {

@@ -2,7 +2,9 @@
 // the rate allows. Heat halves the rate. A camera that goes or comes back is an event.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,8 +26,9 @@ class Look {
        const Rates& rates);
   ~Look() { stop(); }
 
-  void start();  // may throw std::system_error
-  void stop();   // after the feed has stopped
+  void start();                                     // may throw std::system_error
+  void stop();                                      // after the feed has stopped
+  std::uint64_t rounds() const { return rounds_; }  // with a frame or without
 
  private:
   void run();
@@ -54,6 +57,7 @@ class Look {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
+  std::atomic<std::uint64_t> rounds_ = 0;
   std::thread thread_;
 };
 

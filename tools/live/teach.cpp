@@ -96,6 +96,7 @@ void Teach::run() {
     if (learner.task_samples() > 0) end_at_ = judge_at_;
   }
   for (;;) {
+    ++rounds_;
     std::unique_lock lock(mutex_);
     wake_.wait_until(lock, next_due(), [this] { return !waiting_.empty() || stop_by_; });
     if (stop_by_ && (waiting_.empty() || Clock::now() > *stop_by_)) break;
@@ -118,7 +119,7 @@ void Teach::run() {
     if (watch_at_ <= Clock::now()) watch_machine();
   }
   refuse_waiting();
-  if (orders_.store().learner().task_samples() > 0) end_task();
+  if (ends_quickly()) end_task();  // if not, the task goes on with the next start
 }
 
 void Teach::carry_out(const Waiting& waiting) {

@@ -4,8 +4,10 @@
 // It runs at the lowest priority and on one core, so that the picture does not stall.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -37,7 +39,8 @@ class Teach {
   Status submit(Order order, Done done);
   Status export_to(const std::string& file);  // between two orders
   void ask_to_stop();
-  void stop();  // and waits for it
+  void stop();                                      // and waits for it
+  std::uint64_t rounds() const { return rounds_; }  // with an order or without
 
  private:
   struct Waiting {
@@ -50,6 +53,7 @@ class Teach {
   void run();
   void carry_out(const Waiting& waiting);
   void end_task();
+  bool ends_quickly() const;  // within what somebody who stops the app waits for
   void judge();
   void watch_machine();
   void make_known(OrderResult& result);
@@ -68,6 +72,7 @@ class Teach {
   std::optional<Clock::time_point> end_at_, judge_at_;
   Clock::time_point watch_at_{};
   bool has_ended_ = false;                       // a task, and it was not judged since
+  std::optional<Clock::duration> last_end_;      // how long it took
   std::map<std::string, ClassTeaching> judged_;  // by label, when that was done last
   std::string fault_;
 
@@ -76,6 +81,7 @@ class Teach {
   std::deque<Waiting> waiting_;
   std::optional<Clock::time_point> stop_by_;  // orders that wait longer are refused
   bool running_ = false;
+  std::atomic<std::uint64_t> rounds_ = 0;
   std::thread thread_;
 };
 

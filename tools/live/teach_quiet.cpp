@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenTries{10};  // of ending a task that could not end
 constexpr std::chrono::seconds kBetweenWatches{2};
+constexpr std::chrono::milliseconds kQuickEnd{300};  // of a task
+constexpr std::int64_t kFewEnough = 500;             // samples, where no task has ended yet
 constexpr double kCooler = 3;  // degrees below the limit: then the full rate again
 
 std::int64_t resident_bytes() {
@@ -35,7 +37,9 @@ void append(List& list, Value value) {
 void Teach::end_task() {
   end_at_.reset();
   if (orders_.store().learner().task_samples() == 0) return;
+  const Clock::time_point start = Clock::now();
   const Result<ReadoutReport> ended = orders_.store().end_task();
+  last_end_ = Clock::now() - start;
   publish();
   if (!ended.ok()) {
     tell_fault(ended.status());
@@ -47,6 +51,11 @@ void Teach::end_task() {
     judge_at_ = Clock::now();
   }
   tell_store();
+}
+
+bool Teach::ends_quickly() const {
+  if (last_end_) return *last_end_ < kQuickEnd;
+  return orders_.store().learner().samples() < kFewEnough;
 }
 
 void Teach::judge() {
