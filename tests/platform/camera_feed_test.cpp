@@ -135,7 +135,7 @@ TEST_CASE("camera feed: says how it was lost, until it is back", "[platform][cam
   CHECK(feed.wait(last, 20ms).number == 0);
   CHECK(feed.state().kind == Kind::lost);  // however often it is tried in between
   there = true;
-  CHECK(feed.wait(last, kLong).number == last + 1);
+  CHECK(feed.wait(last, kLong).number > last);
   CHECK(feed.state().kind == Kind::live);
   CHECK(feed.state().why.empty());
   CHECK(feed.state().reopened == 1);
