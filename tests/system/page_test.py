@@ -28,7 +28,7 @@ os.environ["ENGRAM_HOME"] = model_home(program, build, source)
 CHECKS = pathlib.Path(source, "tests/support/page_checks.js").read_text()
 SHOTS = pathlib.Path(build, "page-shots")
 HOSTILE = '<img src=x onerror="document.title=1">'
-expect.set_options(timeout=15000)
+expect.set_options(timeout=60000)  # of a busy machine; nobody waits for it in full
 
 
 class Device:
@@ -43,7 +43,7 @@ class Device:
         stamps.mkdir(exist_ok=True)
         shutil.copy(stamp(photo), stamps)
         process = subprocess.Popen(
-            [program, "camera", "stage://?objects=1", "--http", f"127.0.0.1:{self.port}", "--headless",
+            [program, "camera", "stage://?objects=1&fps=10", "--http", f"127.0.0.1:{self.port}", "--headless",
              "--fps", "10", "--state", self.folder / "state"],
             env=dict(os.environ, ENGRAM_STAMPS=str(stamps)), stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
@@ -70,6 +70,7 @@ class Visit:
         self.troubles = []
         self.context = browser.new_context(**how)
         self.page = self.context.new_page()
+        self.context.set_default_timeout(90000)
         self.page.add_init_script("addEventListener('securitypolicyviolation', (e) => "
                                   "console.error('CSP: ' + e.violatedDirective + ' ' + e.blockedURI));")
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))

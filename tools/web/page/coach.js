@@ -1,6 +1,7 @@
 // The first visit: three steps that tick themselves off and never stand in the way; and a little joy
 // when the first thing is recognised.
 import { $, calm, memory } from './dom.js';
+import { isWaiting } from './link.js';
 import { tell } from './toast.js';
 import { target } from './teach.js';
 
@@ -37,6 +38,7 @@ function close() {
 export function celebrate(sight) {
   const best = sight.answers[0];
   if (!wasEmpty || samples === 0 || !best || sight.unknown || memory.get('joy') === 'had') return;
+  if (isWaiting()) return; // what became of the order is said first: the next sight comes soon
   memory.set('joy', 'had');
   close();
   tell(`It knows ${best.label}! Show it something else, or the same from another side.`);

@@ -20,13 +20,22 @@ async function ask(path, options) {
   throw new Refused(told.error || `The device answered ${response.status}.`, told.code || 'unknown');
 }
 
+let waiting = 0; // orders without an answer yet
+
+export const isWaiting = () => waiting > 0;
+
 export async function order(name, fields = {}) {
-  const response = await ask(`/api/${name}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(fields),
-  });
-  return response.json();
+  waiting += 1;
+  try {
+    const response = await ask(`/api/${name}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(fields),
+    });
+    return await response.json();
+  } finally {
+    waiting -= 1;
+  }
 }
 
 export async function sendFile(file) {
