@@ -149,11 +149,11 @@ TEST_CASE("merging files either way is one learner that saw both", "[engine][sta
     INFO("histories " << number);
     std::optional<Store> store[2];
     std::optional<EditModel> model[2];
-    EditModel all(small_config(), 0);
+    LearnerConfig config = small_config();
+    if (number % 7 == 3) config.lambda_rule = LambdaRule::paper;  // chooses by the open task
+    EditModel all(config, 0);
     for (int i = 0; i < 2; ++i) {
-      LearnerConfig config = small_config();
       config.keep_features = (number >> i) % 2 == 0 || number % 5 == 0;
-      if (number % 7 == 3) config.lambda_rule = LambdaRule::paper;  // chooses by the open task
       model[i].emplace(config, unsigned(2 * number + i));
       store[i].emplace(live(state[i], config, unsigned(number + i), *model[i], files));
       REQUIRE(export_state(*store[i], file[i], i == 0 ? "a" : "b", files).ok());
