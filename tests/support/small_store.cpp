@@ -42,10 +42,13 @@ Store small_store(const std::string& directory, int batches) {
 }
 
 StoreContent content(const Store& store) {
-  const Learner& learner = store.learner();
+  return content(store.learner(), store.sequence());
+}
+
+StoreContent content(const Learner& learner, std::int64_t sequence) {
   const auto readout = learner.readout();
   const LearnedSamples kept = learner.kept_samples();
-  return {store.sequence(),
+  return {sequence,
           learner.samples(),
           learner.task_samples(),
           learner.tasks(),

@@ -30,6 +30,7 @@ struct StoreContent {
   bool operator==(const StoreContent&) const = default;
 };
 StoreContent content(const Store& store);
+StoreContent content(const Learner& learner, std::int64_t sequence);
 // Opened for writing, which repairs what can be repaired; without waiting for the disk.
 Result<StoreContent> reopened(const std::string& directory);
 
