@@ -35,6 +35,20 @@ std::string differences(const LearnerConfig& a, const LearnerConfig& b) {
   return text;
 }
 
+// The steps of `next`, whose samples have become the newest ones; those that have a row are the very
+// last, in their order. What is of no step any more is one together.
+void add_steps(const Learner& learner, const AddedState& next, History& history) {
+  const LearnedSamples kept = next.learner.kept_samples();
+  if (kept.size() == 0) return;
+  const std::int64_t first = learner.last_id() + 1 - std::int64_t(kept.size());
+  history.first_ids.push_back(first);
+  for (const Step& step : steps_of(next.history, kept, next.learner.sums_only())) {
+    const auto at = std::lower_bound(kept.ids.begin(), kept.ids.end(), step.first_id);
+    const std::int64_t id = first + (at - kept.ids.begin());
+    if (id != first) history.first_ids.push_back(id);
+  }
+}
+
 }  // namespace
 
 Result<AddedState> read_added_state(const std::string& path, const std::string& device) {
@@ -91,15 +105,11 @@ Status add_up(const std::string& name, Learner& learner, History& history, const
                     "goes on.",
                     name, next.name, engram::name(ours.lambda_rule)));
   }
-  std::int64_t first_id = learner.last_id() + 1;
   ENGRAM_TRY(learner.absorb(next.learner));
-  if (learner.form() == Form::dense) {
-    history.first_ids.clear();  // sums never come apart
+  if (ours.keep_features) {
+    add_steps(learner, next, history);
   } else {
-    for (const Step& step : steps_of(next.history, next.learner.kept_samples(), 0)) {
-      history.first_ids.push_back(first_id);
-      first_id += step.samples;
-    }
+    history.first_ids.clear();  // sums never come apart
   }
   const std::vector<std::uint64_t> origins = origins_of(next.mark, next.history);
   history.origins.insert(history.origins.end(), origins.begin(), origins.end());

@@ -27,6 +27,12 @@ Status FactoredStatistics::add(const std::byte* rows, MatrixView<const float> h,
   return kernel_.append(*kernels_, kept_);
 }
 
+Status FactoredStatistics::make_kernel() {
+  if (kernel_.size() == kept_.size()) return {};
+  ENGRAM_TRY(kernel_.reserve(kept_.size()));
+  return kernel_.append(*kernels_, kept_);
+}
+
 void FactoredStatistics::add_to_diagonal(const float* h) {
   for (std::size_t m = 0; m < diagonal_.size(); ++m) diagonal_[m] += double(h[m]) * h[m];
 }
@@ -43,9 +49,7 @@ void FactoredStatistics::remove(std::span<const int> indices) {
 }
 
 void FactoredStatistics::renumber_classes(std::span<const std::int32_t> new_index) {
-  for (int n = 0; n < kept_.size(); ++n) {
-    kept_.relabel(n, new_index[std::size_t(kept_.classes()[std::size_t(n)])]);
-  }
+  kept_.renumber_classes(new_index);
 }
 
 Status FactoredStatistics::combine(MatrixView<const float> weights,

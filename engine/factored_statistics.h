@@ -44,6 +44,10 @@ class FactoredStatistics {
   int hidden_units() const { return int(diagonal_.size()); }
   FeatureRows feature_rows() const;  // of the samples kept, which they refer to
 
+  // The kernel matrix gives its memory back; make_kernel takes it again, if it is not there.
+  void drop_kernel() { kernel_ = KernelMatrix(); }
+  Status make_kernel();
+
   // readout (K, M) += weights (K, N) H.
   Status combine(MatrixView<const float> weights, MatrixView<float> readout) const;
   // Adds all samples to `dense`, a few rows of floats at a time in `scratch` (B, M).

@@ -117,6 +117,10 @@ void KeptSamples::relabel(int index, std::int32_t to) {
   classes_.as<std::int32_t>()[index] = to;
 }
 
+void KeptSamples::renumber_classes(std::span<const std::int32_t> new_index) {
+  for (int n = 0; n < size_; ++n) relabel(n, new_index[std::size_t(classes()[std::size_t(n)])]);
+}
+
 void KeptSamples::clear() {
   size_ = 0;
   classes_.resize(0);

@@ -38,6 +38,8 @@ class KeptSamples {
   // `indices` ascending. The others move up.
   void remove(std::span<const int> indices);
   void relabel(int index, std::int32_t to);
+  // Class c becomes new_index[c].
+  void renumber_classes(std::span<const std::int32_t> new_index);
   void clear();
 
   int size() const { return size_; }

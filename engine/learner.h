@@ -10,9 +10,8 @@
 // current when they asked (readout()), and the next one replaces it whole. score and classify take
 // turns on one scratch; a thread that wants its own has a Scorer (engine/scorer.h).
 // Memory. All of it is in memory_plan.h's plan. Classifying allocates nothing after create. Learning
-// samples of known classes allocates nothing either, but for growth: in the factored form every 128
-// samples and once when it becomes dense, in the dense one when a task has more than
-// kReservedTaskSamples.
+// samples of known classes allocates nothing either, but for growth: where samples are kept every 128 of
+// them, once when the form becomes dense, and then when a task has more than kReservedTaskSamples.
 #pragma once
 
 #include <memory>
@@ -107,10 +106,13 @@ class Learner {
   Status relabel(const LearnedSamples& samples, const std::string& label);
   // All samples of a class; if there is a class `to`, the two become one.
   Status rename(const std::string& from, const std::string& to);
-  // The samples that can be told apart; the dense form has none.
+  // The samples that can be told apart: all, but for those that came as sums alone; none where features
+  // are not kept.
   LearnedSamples kept_samples() const;
-  // All that another learner of the same units knows (checked by the caller); its ids follow ours. Sums
-  // never come apart: with a dense one this becomes dense.
+  // Samples up to this one may be in the sums alone; 0: kept_samples() are all.
+  std::int64_t sums_only() const;
+  // All that another learner of the same units knows (checked by the caller); its ids follow ours, those
+  // of samples without a row first. Sums never come apart: with a dense one this becomes dense.
   Status absorb(const Learner& other);
   // `readout` becomes the current one and the task stays open; null: there is none.
   Status adopt(std::shared_ptr<const Readout> readout);
@@ -128,7 +130,7 @@ class Learner {
   Status classify(MatrixView<const float> features, std::span<Prediction> predictions,
                   double false_alarms = kUsualFalseAlarms);
 
-  // Whether enough was taught, from the samples kept. not_supported: the dense form keeps none.
+  // Whether enough was taught, from the samples kept, in either form. not_supported: none are kept.
   // not_found: no task has ended yet, so there is no lambda to judge with.
   Result<Teaching> teaching() const;
 

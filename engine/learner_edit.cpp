@@ -38,12 +38,13 @@ Status Learner::unlearn(const LearnedSamples& samples) {
   Impl& impl = *impl_;
   ENGRAM_TRY(check(samples.batch));
   ENGRAM_TRY(impl.check_learned(samples));
+  ENGRAM_ASSIGN(const std::vector<int> places, impl.find_kept(samples));
   impl.forget_factor();
   if (form() == Form::factored) {
-    ENGRAM_ASSIGN(const std::vector<int> places, impl.find_kept(samples));
     impl.statistics.take_back(places);
   } else {
     ENGRAM_TRY(impl.take_back_sums(samples));
+    impl.statistics.drop_rows(places);
   }
   impl.task_samples -= count_above(samples.ids, impl.closed_ids);
   impl.drop_empty_classes();
@@ -60,10 +61,8 @@ Status Learner::relabel(const LearnedSamples& samples, const std::string& label)
   if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
     return not_learned(fmt::format("A sample has the label {} already", label));
   }
-  std::vector<int> places;
-  if (form() == Form::factored) {
-    ENGRAM_ASSIGN(places, impl.find_kept(samples));
-  } else {
+  ENGRAM_ASSIGN(const std::vector<int> places, impl.find_kept(samples));
+  if (form() == Form::dense) {
     const int known = statistics.classes().find(label);
     const std::int64_t count =
         known < 0 ? 0 : statistics.classes().all()[std::size_t(known)].samples;
@@ -76,6 +75,7 @@ Status Learner::relabel(const LearnedSamples& samples, const std::string& label)
     statistics.move(places, to);
   } else {
     ENGRAM_TRY(impl.move_sums(samples, to));
+    statistics.relabel_rows(places, to);
   }
   impl.drop_empty_classes();
   return {};
@@ -109,8 +109,8 @@ Status Learner::rename(const std::string& from, const std::string& to) {
 
 LearnedSamples Learner::kept_samples() const {
   LearnedSamples samples;
-  if (form() == Form::dense) return samples;
-  const KeptSamples& kept = impl_->statistics.factored().kept();
+  if (impl_->statistics.kept() == nullptr) return samples;
+  const KeptSamples& kept = *impl_->statistics.kept();
   samples.ids.assign(kept.ids().begin(), kept.ids().end());
   for (const std::int32_t index : kept.classes()) {
     samples.batch.labels.push_back(impl_->statistics.classes().all()[std::size_t(index)].label);
@@ -120,6 +120,10 @@ LearnedSamples Learner::kept_samples() const {
     samples.batch.rows.insert(samples.batch.rows.end(), rows.begin(), rows.end());
   }
   return samples;
+}
+
+std::int64_t Learner::sums_only() const {
+  return impl_->statistics.sums_only();
 }
 
 Status Learner::absorb(const Learner& other) {

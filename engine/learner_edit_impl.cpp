@@ -56,14 +56,24 @@ Status Learner::Impl::check_learned(const LearnedSamples& samples) const {
 }
 
 Result<std::vector<int>> Learner::Impl::find_kept(const LearnedSamples& samples) const {
-  const KeptSamples& kept = statistics.factored().kept();
-  std::vector<int> places = places_of(samples.ids, kept.ids());
-  bool same = places.size() == samples.size();
-  for (std::size_t i = 0; same && i < places.size(); ++i) {
+  std::vector<int> places;
+  if (statistics.kept() == nullptr) return places;
+  const KeptSamples& kept = *statistics.kept();
+  // Of each class: the samples that are in the sums alone.
+  std::vector<std::int64_t> without = counts_of(statistics.classes().all());
+  for (const std::int32_t index : kept.classes()) --without[std::size_t(index)];
+  bool same = true;
+  for (std::size_t i = 0; same && i < samples.size(); ++i) {
     const int label = statistics.classes().find(samples.batch.labels[i]);
+    const auto at = std::lower_bound(kept.ids().begin(), kept.ids().end(), samples.ids[i]);
+    if (at == kept.ids().end() || *at != samples.ids[i]) {
+      same = samples.ids[i] <= statistics.sums_only() && --without[std::size_t(label)] >= 0;
+      continue;
+    }
+    places.push_back(int(at - kept.ids().begin()));
     const std::byte* row = samples.batch.rows.data() + i * kept.row_bytes();
-    same = kept.classes()[std::size_t(places[i])] == label &&
-           std::memcmp(kept.row(places[i]), row, kept.row_bytes()) == 0;
+    same = kept.classes()[std::size_t(places.back())] == label &&
+           std::memcmp(kept.row(places.back()), row, kept.row_bytes()) == 0;
   }
   if (!same) return not_learned("These are not samples that were learned under these ids");
   return places;
@@ -114,9 +124,7 @@ Status Learner::Impl::move_sums(const LearnedSamples& samples, int to) {
 void Learner::Impl::drop_empty_classes() {
   witnesses.clear();  // some may be gone or have another class
   const std::vector<std::int32_t> new_index = statistics.drop_empty_classes();
-  for (int i = 0; i < task.size(); ++i) {
-    task.relabel(i, new_index[std::size_t(task.classes()[std::size_t(i)])]);
-  }
+  task.renumber_classes(new_index);
 }
 
 }  // namespace engram

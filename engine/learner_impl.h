@@ -81,7 +81,7 @@ struct Learner::Impl {
   int pending_limit() const { return config.hidden_units() / 8; }
   // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
   Status check_learned(const LearnedSamples& samples) const;
-  // Factored: where they are among the kept ones.
+  // Where they are among the kept ones; in the dense form not all of them must be.
   Result<std::vector<int>> find_kept(const LearnedSamples& samples) const;
   // Dense: h of samples first..first + count - 1 in scratch, their classes in batch_classes.
   Result<MatrixView<const float>> project(const SampleBatch& batch, std::size_t first,

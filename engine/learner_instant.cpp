@@ -146,6 +146,7 @@ Result<Readout> Learner::readout_of(ReadoutKind kind) {
                                            kWithoutFeatureSums + ".");
   }
   try {
+    ENGRAM_TRY(impl_->statistics.complete());
     std::string note;
     const bool blends = kind != ReadoutKind::lda && kind != ReadoutKind::balanced;
     impl_->forget_factor();
@@ -163,6 +164,7 @@ Result<std::shared_ptr<const Readout>> Learner::refresh() {
   const std::shared_ptr<const Readout> before = readout();
   if (before == nullptr || before->samples == samples()) return before;
   try {
+    ENGRAM_TRY(impl_->statistics.complete());
     ENGRAM_ASSIGN(std::shared_ptr<const Readout> next, form() == Form::factored
                                                            ? impl_->refresh_factored(*before)
                                                            : impl_->refresh_dense(*before));

@@ -28,6 +28,10 @@ Status Learner::Impl::restore_dense(const SavedLearner& saved) {
     std::memcpy(statistics.features().sums().data, saved.feature_sums.data(),
                 saved.feature_sums.size());
   }
+  if (config.keep_features) {
+    ENGRAM_TRY(statistics.restore_rows(saved.kept.rows.data(), saved.kept.classes, saved.kept_ids,
+                                       saved.progress.sums_only));
+  }
   ENGRAM_TRY(task.reserve(saved.samples.classes.size()));
   const std::size_t row_bytes = Projection::row_bytes(config);
   for (std::size_t i = 0; i < saved.ids.size(); ++i) {

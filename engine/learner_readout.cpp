@@ -73,6 +73,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
   try {
     ReadoutReport report;
     LambdaChoice choice;
+    ENGRAM_TRY(impl_->statistics.complete());
     impl_->forget_factor();
     if (lambda) {
       choice.lambda = *lambda;

@@ -2,8 +2,8 @@
 //
 //   section        bytes
 //   config         JSON of LearnerConfig
-//   progress       JSON: form, tasks, task_samples, next_id, closed_ids, exact_until; of the
-//                  readout: classes, lambda, samples
+//   progress       JSON: form, tasks, task_samples, next_id, closed_ids, sums_only, exact_until; of
+//                  the readout: classes, lambda, samples
 //   classes        per class: u32 length, label, i64 samples; in the order first seen
 //   readout        Wo: rows of M floats, of the first classes; absent before the first readout
 //   feature_weights  Wf: as many rows of L floats; absent where there is none
@@ -14,12 +14,13 @@
 //   task_rows      encoded samples of the open task, where the lambda rule needs them
 //   task_classes   i32 class of each of them
 //   task_ids       i64 number of each of them, ascending
-// of the factored form, for every sample:
+// of both, where features are kept, for every sample that has a row:
 //   kept_rows      encoded samples
 //   kept_classes   i32 class of each of them
 //   kept_ids       i64 number of each of them, ascending
-//   kept_hidden    floats: their hidden units, in the floating arithmetic with a projection only, where
-//                  computing them again may round otherwise
+// of the factored form, in the floating arithmetic with a projection, where computing them again may
+// round otherwise:
+//   kept_hidden    floats: their hidden units
 // Whole hidden units and the kernel matrix are computed again from the rows: they would be ten times
 // as large.
 #include <algorithm>
@@ -83,6 +84,16 @@ Status write_samples(const KeptSamples& samples, const char* rows, const char* c
   return writer.write(std::as_bytes(samples.ids()));
 }
 
+Status write_hidden(const KeptSamples& samples, SnapshotWriter& writer) {
+  ENGRAM_TRY(writer.begin_section("kept_hidden"));
+  for (int block = 0; block < samples.blocks(); ++block) {
+    const KeptView hidden = samples.block_hidden(block);
+    ENGRAM_TRY(writer.write(bytes_of(
+        hidden.floats, sizeof(float) * std::size_t(hidden.rows) * std::size_t(hidden.cols))));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status Learner::save(SnapshotWriter& writer) const {
@@ -105,6 +116,7 @@ Status Learner::save(SnapshotWriter& writer) const {
                   {"task_samples", impl_->task_samples},
                   {"next_id", statistics.next_id()},
                   {"closed_ids", impl_->closed_ids},
+                  {"sums_only", statistics.sums_only()},
                   {"exact_until", statistics.exact_until()},
                   {"readout_classes", current ? current->classes.size() : 0},
                   {"readout_lambda", current ? current->lambda : 0.0},
@@ -124,17 +136,13 @@ Status Learner::save(SnapshotWriter& writer) const {
   if (statistics.form() == Form::dense) {
     ENGRAM_TRY(write_dense(statistics.dense(), statistics.features(), writer));
     ENGRAM_TRY(write_samples(impl_->task, "task_rows", "task_classes", "task_ids", writer));
-  } else {
-    const KeptSamples& kept = statistics.factored().kept();
-    ENGRAM_TRY(write_samples(kept, "kept_rows", "kept_classes", "kept_ids", writer));
-    if (impl_->config.arithmetic == Arithmetic::floating && impl_->config.hidden != 0) {
-      ENGRAM_TRY(writer.begin_section("kept_hidden"));
-      for (int block = 0; block < kept.blocks(); ++block) {
-        const KeptView hidden = kept.block_hidden(block);
-        ENGRAM_TRY(writer.write(bytes_of(
-            hidden.floats, sizeof(float) * std::size_t(hidden.rows) * std::size_t(hidden.cols))));
-      }
-    }
+  }
+  if (const KeptSamples* kept = statistics.kept()) {
+    ENGRAM_TRY(write_samples(*kept, "kept_rows", "kept_classes", "kept_ids", writer));
+  }
+  if (statistics.form() == Form::factored && impl_->config.arithmetic == Arithmetic::floating &&
+      impl_->config.hidden != 0) {
+    ENGRAM_TRY(write_hidden(statistics.factored().kept(), writer));
   }
 
   if (current == nullptr) return {};

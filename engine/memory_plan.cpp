@@ -69,10 +69,20 @@ bool has_means(const LearnerConfig& config) {
   return config.readout != ReadoutKind::ridge;
 }
 
-// Samples in whole blocks; the kernel matrix with the room it grows by.
-void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
+// Samples in whole blocks.
+std::int64_t in_blocks(std::int64_t samples) {
   constexpr std::int64_t kBlock = KeptSamples::kBlockRows;
-  const std::int64_t kept = std::max<std::int64_t>((samples + kBlock - 1) / kBlock, 1) * kBlock;
+  return std::max<std::int64_t>((samples + kBlock - 1) / kBlock, 1) * kBlock;
+}
+
+// Room for class and number of so many samples grows by doubling.
+std::int64_t numbers_of(std::int64_t kept) {
+  return std::int64_t(std::bit_ceil(std::uint64_t(kept)));
+}
+
+// The kernel matrix with the room it grows by.
+void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
+  const std::int64_t kept = in_blocks(samples);
   const std::int64_t m = config.hidden_units();
   const std::int64_t room =
       KernelMatrix::capacity_for(int(samples + samples / 64), KeptSamples::kBlockRows);
@@ -83,13 +93,24 @@ void add_factored(const LearnerConfig& config, std::int64_t samples, Rows& rows)
   } else if (config.hidden != 0) {
     rows.add("their hidden units", kept, m, "float", 4, Lifetime::learned);
   }
-  rows.add("their classes and numbers", 3, std::int64_t(std::bit_ceil(std::uint64_t(kept))),
-           "int32", 4, Lifetime::learned);
+  rows.add("their classes and numbers", 3, numbers_of(kept), "int32", 4, Lifetime::learned);
   rows.add("kernel matrix and its factor", room, room, "float", 4, Lifetime::learned);
   rows.add("diagonal of G", 1, m, "double", 8, Lifetime::learned);
 }
 
-void add_dense(const LearnerConfig& config, Rows& rows) {
+// What the factored form still holds while G is made of it: all but the kernel matrix.
+void add_move(const LearnerConfig& config, Rows& rows) {
+  const std::int64_t kept = in_blocks(factored_limit(config));
+  const std::int64_t hidden = config.arithmetic == Arithmetic::exact ? config.hidden
+                              : config.hidden != 0                   ? 4 * config.hidden
+                                                                     : 0;
+  rows.add("samples and hidden units", kept, std::int64_t(Projection::row_bytes(config)) + hidden,
+           "bytes", 1, Lifetime::move);
+  rows.add("classes and numbers of these", 3, numbers_of(kept), "int32", 4, Lifetime::move);
+  rows.add("diagonal of G before", 1, config.hidden_units(), "double", 8, Lifetime::move);
+}
+
+void add_dense(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
   const std::int64_t m = config.hidden_units();
   const bool moved = factored_limit(config) > 0;
   const Lifetime lifetime = moved ? Lifetime::learned : Lifetime::learning;
@@ -103,6 +124,12 @@ void add_dense(const LearnerConfig& config, Rows& rows) {
         {"learn, dense: q", "learn, dense: p", "learn, dense: h", "learn, dense: q as floats"},
         rows);
   }
+  if (!config.keep_features) return;
+  const std::int64_t kept = in_blocks(samples);
+  rows.add("samples kept", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
+           Lifetime::learned);
+  rows.add("classes and numbers of samples", 3, 2 * kept, "int32", 4, Lifetime::learned);
+  if (moved) add_move(config, rows);
 }
 
 void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int64_t samples,
@@ -186,6 +213,8 @@ const char* name(Lifetime lifetime) {
       return "task";
     case Lifetime::end_of_task:
       return "end of task";
+    case Lifetime::move:
+      return "during the move";
   }
   return "?";
 }
@@ -201,11 +230,15 @@ std::int64_t MemoryPlan::bytes(Lifetime lifetime) const {
 std::int64_t MemoryPlan::total() const {
   std::int64_t sum = 0;
   for (const PlannedBuffer& buffer : buffers) sum += buffer.bytes;
-  return sum;
+  return sum - std::min(bytes(Lifetime::end_of_task), bytes(Lifetime::move));
 }
 
 std::int64_t MemoryPlan::learner_arena_bytes() const {
   return bytes(Lifetime::always) + bytes(Lifetime::learning);
+}
+
+std::int64_t planned_samples(const LearnerConfig& config) {
+  return 2 * std::int64_t{config.hidden_units()};
 }
 
 MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples,
@@ -231,7 +264,7 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
   if (factored) {
     add_factored(config, *samples, rows);
   } else {
-    add_dense(config, rows);
+    add_dense(config, samples.value_or(planned_samples(config)), rows);
     rows.add("class sums C", capacity, m, "float", 4, Lifetime::classes);
   }
   rows.add("class sums F of features", capacity, l, "double", 8, Lifetime::classes);
@@ -253,6 +286,20 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
   }
   add_end_of_task_dense(config, classes, task_samples, rows);
   return plan;
+}
+
+std::int64_t other_readout_bytes(const LearnerConfig& config, int classes) {
+  MemoryPlan plan;
+  Rows rows(plan);
+  const std::int64_t m = config.hidden_units();
+  rows.add("G and its factor", m, m, "float", 4, Lifetime::end_of_task);
+  rows.add("diagonal of G", 1, m, "float", 4, Lifetime::end_of_task);
+  rows.add("class sums C", std::bit_ceil(unsigned(std::max(classes, 8))), m, "float", 4,
+           Lifetime::end_of_task);
+  rows.add("hidden units of a batch", kOtherReadoutRows, m, "float", 4, Lifetime::end_of_task);
+  rows.add("means, and what is solved of them", 3 * std::int64_t{classes}, m, "float", 4,
+           Lifetime::end_of_task);
+  return plan.total();
 }
 
 std::span<const Device> devices() {
@@ -289,17 +336,18 @@ Result<std::int64_t> parse_budget(const std::string& text) {
 }
 
 Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
-                           std::int64_t task_samples) {
-  const auto fits = [&](int steps) {
+                           std::int64_t task_samples, std::optional<std::int64_t> samples) {
+  const auto needed = [&](int steps) {
     config.hidden = steps * kHiddenStep;
-    return plan(config, classes, task_samples).total() <= budget;
+    const std::int64_t dense = std::int64_t{factored_limit(config)} + 1;
+    const std::int64_t many = samples.value_or(planned_samples(config));
+    return plan(config, classes, task_samples, std::max(many, dense)).total();
   };
+  const auto fits = [&](int steps) { return needed(steps) <= budget; };
   if (!fits(1)) {
-    config.hidden = kHiddenStep;
-    return Status(
-        Code::out_of_memory,
-        fmt::format("Even {} hidden units need {} MB, and {} MB are there.", kHiddenStep,
-                    plan(config, classes, task_samples).total() / 1'000'000, budget / 1'000'000));
+    return Status(Code::out_of_memory,
+                  fmt::format("Even {} hidden units need {} MB, and {} MB are there.", kHiddenStep,
+                              needed(1) / 1'000'000, budget / 1'000'000));
   }
   int low = 1, high = kMaxHidden / kHiddenStep;  // low fits; the plan grows with M
   while (low < high) {

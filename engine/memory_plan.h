@@ -24,6 +24,7 @@ enum class Lifetime : std::uint8_t {
   classes,      // grows with the number of classes
   task,         // samples of the current task, until it ends
   end_of_task,  // while a readout is computed
+  move,         // once, while the form becomes dense
 };
 const char* name(Lifetime lifetime);
 
@@ -39,7 +40,8 @@ struct MemoryPlan {
   std::vector<PlannedBuffer> buffers;
 
   std::int64_t bytes(Lifetime lifetime) const;
-  std::int64_t total() const;  // all at once: the peak
+  // The peak: all at once, but never both a move and the end of a task.
+  std::int64_t total() const;
   // Arena of a reader (always) and of a learner (always and learning).
   std::int64_t scorer_arena_bytes() const { return bytes(Lifetime::always); }
   std::int64_t learner_arena_bytes() const;
@@ -55,10 +57,19 @@ int learning_rows(const LearnerConfig& config);
 // Samples of a task for which memory is reserved at start; longer tasks grow by doubling.
 inline constexpr int kReservedTaskSamples = 4096;
 
+// Samples to plan for where nobody says how many there will be: four times what the factored form
+// holds.
+std::int64_t planned_samples(const LearnerConfig& config);
+
 // config must be valid. task_samples: of the longest task, for the buffers of its end. samples:
-// learned in all; not given: more than the factored form holds.
+// learned in all; not given: planned_samples.
 MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samples = 1000,
                 std::optional<std::int64_t> samples = std::nullopt);
+
+inline constexpr int kOtherReadoutRows = 64;  // of hidden units at a time
+// What a readout of kind lda or balanced takes for the time being while the form is factored: G and C of
+// its samples. In the dense form they are there.
+std::int64_t other_readout_bytes(const LearnerConfig& config, int classes);
 
 // A device by name, and what the learner may use of its memory: the rest is for the operating
 // system, drivers, camera buffers and the backbone.
@@ -71,9 +82,11 @@ std::span<const Device> devices();
 // "orin-nano-8gb", or bytes: "3000000000", "512MiB", "4GB" (all of them for the learner).
 Result<std::int64_t> parse_budget(const std::string& text);
 
-// The largest M (multiple of 100, at most 20 000) whose plan fits `budget` bytes; config.hidden is
-// ignored. out_of_memory: not even 100 fits.
+// The largest M (multiple of 100, at most 20 000) whose plan fits `budget` bytes, in the dense form and
+// on the way to it; config.hidden is ignored. samples: as in plan, at least as many as make it dense.
+// out_of_memory: not even 100 fits.
 Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
-                           std::int64_t task_samples = 1000);
+                           std::int64_t task_samples = 1000,
+                           std::optional<std::int64_t> samples = std::nullopt);
 
 }  // namespace engram

@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/memory_plan.h"
 #include "engine/statistics.h"
 #include "kernels/matrix_product_cpu.h"
 #include "platform/arena.h"
 #include "platform/blas.h"
+#include "platform/device_memory.h"
 
 namespace engram {
 namespace {
@@ -118,6 +120,20 @@ std::vector<float> never_without_samples(std::span<const std::int64_t> counts) {
   return bias;
 }
 
+// Of the factored form: whether G and C can be made beside it.
+Status check_room(const Statistics& statistics) {
+  const LearnerConfig& config = statistics.config();
+  const std::int64_t needed = other_readout_bytes(config, statistics.classes().size());
+  const DeviceMemory* device = buffer_memory();
+  const std::int64_t free = device ? std::int64_t(device->free_bytes()) : available_memory();
+  if (free == 0 || needed <= free) return {};
+  return Status(Code::out_of_memory,
+                fmt::format("A readout of this kind needs {} MB beside what was learned, for G of "
+                            "{} hidden units, and {} MB are free. Nothing was changed; close other "
+                            "programs, or choose blend, ridge or mean.",
+                            needed / 1'000'000, config.hidden_units(), free / 1'000'000));
+}
+
 }  // namespace
 
 Result<LinearReadout> discriminant_readout(const ClassStatistics& statistics, double shrinkage) {
@@ -187,7 +203,8 @@ Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, dou
   Arena memory = Arena::empty();
   std::optional<DenseStatistics> made;
   if (statistics.form() == Form::factored) {
-    constexpr int kRows = 64;
+    ENGRAM_TRY(check_room(statistics));
+    constexpr int kRows = kOtherReadoutRows;
     const std::size_t scratch_bytes =
         Arena::bytes_for(std::size_t(kRows) * std::size_t(units), sizeof(float));
     ENGRAM_ASSIGN(memory, Arena::create(DenseStatistics::arena_bytes(units) + scratch_bytes));

@@ -56,7 +56,8 @@ Result<LinearReadout> discriminant_readout(const ClassStatistics& statistics, do
 Result<LinearReadout> balanced_readout(const ClassStatistics& statistics, double ridge);
 
 // A readout of kind lda or balanced from either form; `ridge` is for the latter. The factored form
-// makes G and C of its samples for the time being: 4 M^2 bytes. The factor is lost.
+// makes G and C of its samples for the time being (other_readout_bytes of engine/memory_plan.h);
+// out_of_memory, before any is taken: so much is not free. The factor is lost.
 Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, double ridge);
 
 inline constexpr double kShrinkage = 0.01;

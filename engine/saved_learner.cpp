@@ -56,6 +56,7 @@ bool parse_progress(std::span<const std::byte> section, SavedProgress& progress)
       return false;
     }
   }
+  if (json.contains("sums_only") && !whole("sums_only", progress.sums_only)) return false;
   const auto lambda = json.find("readout_lambda");
   if (lambda == json.end() || !lambda->is_number()) return false;
   progress.readout_lambda = lambda->get<double>();
@@ -157,6 +158,47 @@ bool reachable(std::span<const std::byte> doubles, const std::vector<ClassInfo>&
   return true;
 }
 
+// Quantised features are -127..127, float features are finite.
+bool only_features(const LearnerConfig& config, std::span<const std::byte> rows) {
+  if (config.arithmetic == Arithmetic::floating) return all_finite(rows);
+  return std::find(rows.begin(), rows.end(), std::byte{0x80}) == rows.end();
+}
+
+// Rows beside the sums: of all samples, or of all but some up to the one named by sums_only. States of
+// earlier versions have none.
+Status parse_rows(const SnapshotReader& reader, SavedLearner& saved) {
+  SavedProgress& progress = saved.progress;
+  if (!saved.config.keep_features) {
+    return reader.has("kept_rows")
+               ? damaged(reader, "it keeps samples although its config forbids it")
+               : Status();
+  }
+  if (!reader.has("kept_rows")) {
+    progress.sums_only = progress.next_id - 1;
+    return {};
+  }
+  ENGRAM_ASSIGN(saved.kept,
+                parse_samples(reader, "kept_rows", "kept_classes",
+                              Projection::row_bytes(saved.config), saved.classes.size()));
+  ENGRAM_ASSIGN(saved.kept_ids,
+                parse_ids(reader, "kept_ids", saved.kept.classes.size(), 0, progress));
+  std::vector<std::int64_t> without = counts_of(saved.classes);
+  for (const std::int32_t index : saved.kept.classes) --without[std::size_t(index)];
+  progress.sums_only = std::max<std::int64_t>(progress.sums_only, 0);
+  std::int64_t most = progress.sums_only;
+  const bool fits = std::all_of(without.begin(), without.end(), [&](std::int64_t count) {
+    most -= count;
+    return count >= 0 && most >= 0;
+  });
+  if (!fits || progress.sums_only >= progress.next_id) {
+    return damaged(reader, "its classes have another number of samples than it keeps");
+  }
+  if (!only_features(saved.config, saved.kept.rows)) {
+    return damaged(reader, "its samples hold values that no feature has");
+  }
+  return {};
+}
+
 Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const auto m = std::size_t(saved.config.hidden_units());
   const std::size_t classes = saved.classes.size();
@@ -181,7 +223,7 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
     saved.ids.resize(open);
     std::iota(saved.ids.begin(), saved.ids.end(), saved.progress.next_id - std::int64_t(open));
   }
-  return {};
+  return parse_rows(reader, saved);
 }
 
 Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
@@ -238,12 +280,6 @@ Result<std::shared_ptr<const Readout>> parse_readout(const SnapshotReader& reade
   ENGRAM_ASSIGN(const bool sensible, read_judging(reader, *readout));
   if (!sensible) return damaged(reader, "what its readout judges by makes no sense");
   return std::shared_ptr<const Readout>(std::move(readout));
-}
-
-// Quantised features are -127..127, float features are finite.
-bool only_features(const LearnerConfig& config, std::span<const std::byte> rows) {
-  if (config.arithmetic == Arithmetic::floating) return all_finite(rows);
-  return std::find(rows.begin(), rows.end(), std::byte{0x80}) == rows.end();
 }
 
 }  // namespace

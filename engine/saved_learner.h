@@ -22,6 +22,7 @@ struct SavedProgress {
   Form form = Form::dense;  // states of earlier versions do not say
   std::int64_t tasks = 0, task_samples = 0, exact_until = 0;
   std::int64_t next_id = -1, closed_ids = -1;  // where an earlier version did not say: made up
+  std::int64_t sums_only = -1;                 // dense; the same
   std::int64_t readout_classes = 0, readout_samples = 0;
   double readout_lambda = 0;
 };
@@ -42,6 +43,8 @@ struct SavedLearner {
   bool has_feature_sums = true;             // dense states of format 1 have none
   SavedSamples samples;                     // of the open task; factored: all
   std::vector<std::int64_t> ids;            // of these samples
+  SavedSamples kept;                        // dense, where features are kept: those with a row
+  std::vector<std::int64_t> kept_ids;       // of these
   std::span<const std::byte> hidden;        // factored, floating: hidden units; else computed again
   std::shared_ptr<const Readout> readout;   // null: none was solved yet
 };

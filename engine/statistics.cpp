@@ -14,6 +14,7 @@ Statistics::Statistics(const LearnerConfig& config, const Kernels& kernels, Aren
     factored_.emplace(config, kernels);
   } else {
     dense_.emplace(config.hidden_units(), kernels, arena);
+    if (config.keep_features) rows_.emplace(config, /*with_hidden=*/false);
   }
   watch_rounding(0);
 }
@@ -26,6 +27,7 @@ Status Statistics::prepare(std::span<const std::string> labels) {
       ENGRAM_TRY(factored_->reserve(factored_->kept().size() + int(labels.size())));
     } else {
       ENGRAM_TRY(dense_->reserve_classes(classes));
+      if (rows_) ENGRAM_TRY(rows_->reserve(std::size_t(rows_->size()) + labels.size()));
     }
     ENGRAM_TRY(classes_.add(labels));
     features_.set_classes(classes);
@@ -44,6 +46,7 @@ Status Statistics::add(const std::byte* rows, MatrixView<const float> h,
     ENGRAM_TRY(factored_->add(rows, h, classes, next_id_));
   } else {
     ENGRAM_TRY(dense_->add(h, classes));
+    if (rows_) rows_->append(rows, h, classes, next_id_);
   }
   features_.add(rows, classes);
   for (const std::int32_t index : classes) classes_.count(index, 1);
@@ -55,6 +58,24 @@ Status Statistics::add(const std::byte* rows, MatrixView<const float> h,
 
 Status Statistics::move_to_dense(MatrixView<float> scratch) {
   ENGRAM_CHECK(factored_.has_value());
+  const KeptSamples& kept = factored_->kept();
+  KeptSamples rows(config_, /*with_hidden=*/false);
+  ENGRAM_TRY(rows.reserve(std::size_t(kept.size())));
+  for (int n = 0; n < kept.size(); ++n) {
+    rows.append(kept.row(n), {}, kept.classes().subspan(std::size_t(n), 1),
+                kept.ids()[std::size_t(n)]);
+  }
+  factored_->drop_kernel();
+  if (const Status status = make_dense(scratch); !status.ok()) {
+    (void)complete();  // else whoever needs it tries again
+    return status;
+  }
+  rows_.emplace(std::move(rows));
+  factored_.reset();
+  return {};
+}
+
+Status Statistics::make_dense(MatrixView<float> scratch) {
   const int units = config_.hidden_units();
   ENGRAM_ASSIGN(Arena memory, Arena::create(DenseStatistics::arena_bytes(units)));
   DenseStatistics dense(units, *kernels_, memory);
@@ -63,8 +84,22 @@ Status Statistics::move_to_dense(MatrixView<float> scratch) {
   ENGRAM_TRY(factored_->add_to(dense, scratch));
   dense_memory_ = std::move(memory);
   dense_.emplace(std::move(dense));
-  factored_.reset();
   return {};
+}
+
+Status Statistics::complete() {
+  return factored_ ? factored_->make_kernel() : Status();
+}
+
+const KeptSamples* Statistics::kept() const {
+  if (factored_) return &factored_->kept();
+  return rows_ ? &*rows_ : nullptr;
+}
+
+std::int64_t Statistics::sums_only() const {
+  if (!dense_) return 0;
+  if (!rows_) return next_id_ - 1;
+  return rows_->size() == samples_ ? 0 : sums_only_;
 }
 
 float Statistics::gram(int row, int col) const {
@@ -97,6 +132,17 @@ void Statistics::restore_counts(std::span<const std::int64_t> samples) {
 void Statistics::restore(std::int64_t exact_until, std::int64_t next_id) {
   next_id_ = next_id;
   watch_rounding(exact_until);
+}
+
+Status Statistics::restore_rows(const std::byte* rows, std::span<const std::int32_t> classes,
+                                std::span<const std::int64_t> ids, std::int64_t sums_only) {
+  ENGRAM_CHECK(rows_.has_value() && classes.size() == ids.size());
+  ENGRAM_TRY(rows_->reserve(ids.size()));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    rows_->append(rows + i * rows_->row_bytes(), {}, classes.subspan(i, 1), ids[i]);
+  }
+  sums_only_ = sums_only;
+  return {};
 }
 
 std::int64_t Statistics::largest_diagonal() const {

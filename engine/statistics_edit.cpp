@@ -53,6 +53,14 @@ void Statistics::move(std::span<const int> kept, int to) {
   classes_.count(to, std::ssize(kept));
 }
 
+void Statistics::drop_rows(std::span<const int> kept) {
+  if (rows_) rows_->remove(kept);
+}
+
+void Statistics::relabel_rows(std::span<const int> kept, int to) {
+  for (const int n : kept) rows_->relabel(n, to);
+}
+
 void Statistics::unite(int from, int to) {
   std::vector<std::int32_t> same(std::size_t(classes_.size()));
   for (int k = 0; k < classes_.size(); ++k) same[std::size_t(k)] = k == from ? to : k;
@@ -64,6 +72,7 @@ void Statistics::unite(int from, int to) {
       sums(to, m) += sums(from, m);
       sums(from, m) = 0;
     }
+    if (rows_) rows_->renumber_classes(same);
   }
   features_.unite(from, to);
   const std::int64_t moved = classes_.all()[std::size_t(from)].samples;
@@ -83,12 +92,15 @@ std::vector<std::int32_t> Statistics::drop_empty_classes() {
   } else {
     dense_->renumber_classes(new_index, classes_.size());
   }
+  if (rows_) rows_->renumber_classes(new_index);
   return new_index;
 }
 
 Status Statistics::absorb(const Statistics& other) {
   ENGRAM_CHECK(dense_ && other.dense_ && other.hidden_units() == hidden_units());
   const std::int64_t exact_before = std::min(exact_until_, other.exact_until_);
+  const int with_rows = other.rows_ ? other.rows_->size() : 0;
+  if (rows_) ENGRAM_TRY(rows_->reserve(std::size_t(rows_->size() + with_rows)));
   ENGRAM_TRY(prepare(labels_of(other.classes_.all())));
   std::vector<std::int32_t> index;
   for (const ClassInfo& info : other.classes_.all()) {
@@ -97,6 +109,14 @@ Status Statistics::absorb(const Statistics& other) {
   }
   dense_->absorb(*other.dense_, index);
   features_.absorb(other.features_, index);
+  if (rows_) {
+    const std::int64_t without = other.samples_ - with_rows;
+    if (without > 0) sums_only_ = next_id_ + without - 1;
+    for (int n = 0; n < with_rows; ++n) {
+      const std::int32_t own = index[std::size_t(other.rows_->classes()[std::size_t(n)])];
+      rows_->append(other.rows_->row(n), {}, {&own, 1}, next_id_ + without + n);
+    }
+  }
   samples_ += other.samples_;
   next_id_ += other.samples_;
   watch_rounding(exact_before);

@@ -134,7 +134,9 @@ Status Store::compact() {
   // Steps whose samples nobody has any more cannot be undone. The last one may go on.
   History history = impl.history;
   auto& steps = history.first_ids;
-  if (impl.learner.form() == Form::dense && !steps.empty()) steps = {steps.back()};
+  std::erase_if(steps, [&, last = steps.empty() ? 0 : steps.back()](std::int64_t first) {
+    return first <= impl.learner.sums_only() && first != last;
+  });
   ENGRAM_TRY(write_snapshot(impl.paths, mark, impl.learner, history, *impl.files));
   ENGRAM_TRY(impl.journal.start_over());
   impl.history = std::move(history);

@@ -31,19 +31,21 @@ Status no_such_class(const Learner& learner, const std::string& label) {
 // Why samples that are in the sums cannot be told apart any more, and what to do.
 Status not_at_hand(const LearnerConfig& config, const std::string& what) {
   const char* why = config.keep_features
-                        ? "there are so many that only their sums are kept"
-                        : "this state keeps sums only, and no features (--keep-features no)";
+                        ? "the others came from a state that has sums only (made with "
+                          "--keep-features no, or by an earlier version)"
+                        : "this state keeps sums only, and no features (--keep-features no), and "
+                          "what came before the last snapshot is in the sums alone";
   return Status(
       Code::not_supported,
-      fmt::format("{}: {}, and what came before the last snapshot is in the sums alone. Nothing "
-                  "was changed. Go back to a copy of the state, or learn anew without them.",
+      fmt::format("{}: {}. Nothing was changed. Go back to a copy of the state, or learn anew "
+                  "without them.",
                   what, why));
 }
 
 }  // namespace
 
 Result<LearnedSamples> Store::Impl::samples_at_hand() const {
-  if (learner.form() == Form::factored) return learner.kept_samples();
+  if (learner.config().keep_features) return learner.kept_samples();
   ENGRAM_ASSIGN(const std::vector<std::byte> bytes, read_file(paths.journal, kMaxJournalBytes));
   ENGRAM_ASSIGN(const JournalScan scan, scan_journal(bytes, paths.journal));
   return samples_in(scan, snapshot_sequence, snapshot_last_id);
@@ -125,8 +127,8 @@ Result<EditReport> Store::relabel(std::vector<std::int64_t> ids, const std::stri
   ENGRAM_ASSIGN(const LearnedSamples samples, impl.samples_at_hand());
   for (const std::int64_t id : ids) {
     if (std::binary_search(samples.ids.begin(), samples.ids.end(), id)) continue;
-    const bool older = id >= 1 && id <= impl.snapshot_last_id &&
-                       std::int64_t(samples.size()) < impl.learner.samples();
+    const bool older =
+        id >= 1 && id <= impl.sums_only() && std::int64_t(samples.size()) < impl.learner.samples();
     if (older) {
       return not_at_hand(impl.learner.config(),
                          fmt::format("The sample {} cannot be told apart from the rest", id));

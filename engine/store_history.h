@@ -2,7 +2,7 @@
 //
 // Samples are numbered in the order learned, so a step, what one tap or one command taught, is a
 // range of ids, and all that is kept of it is the first one. Rows of single samples are in the
-// learner (factored form), or in the journal since the last snapshot (dense form).
+// learner, or, where features may not be kept, in the journal since the last snapshot.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,10 @@ struct Store::Impl {
 
   // Of editing (store_edit.cpp).
   Result<LearnedSamples> samples_at_hand() const;
-  // Samples up to this one are in sums alone.
-  std::int64_t sums_only() const { return learner.form() == Form::factored ? 0 : snapshot_last_id; }
+  // Samples up to this one may be in sums alone.
+  std::int64_t sums_only() const {
+    return learner.config().keep_features ? learner.sums_only() : snapshot_last_id;
+  }
   // ok if there are that many steps to go back.
   Status check_steps(int count, const std::vector<Step>& steps,
                      const LearnedSamples& samples) const;

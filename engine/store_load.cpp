@@ -193,14 +193,15 @@ Result<LoadedStore> load_store(const StorePaths& paths, LoadCheck check) {
 }
 
 Result<LearnedSamples> samples_at_hand(const LoadedStore& store) {
-  if (store.learner.form() == Form::factored) return store.learner.kept_samples();
+  if (store.learner.config().keep_features) return store.learner.kept_samples();
   return samples_in(store.scan, store.snapshot_sequence, store.snapshot_last_id);
 }
 
 Result<std::vector<Step>> steps_of(const LoadedStore& store) {
   ENGRAM_ASSIGN(const LearnedSamples samples, samples_at_hand(store));
-  const bool all = store.learner.form() == Form::factored;
-  return steps_of(store.history, samples, all ? 0 : store.snapshot_last_id);
+  const bool kept = store.learner.config().keep_features;
+  return steps_of(store.history, samples,
+                  kept ? store.learner.sums_only() : store.snapshot_last_id);
 }
 
 }  // namespace engram

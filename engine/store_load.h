@@ -38,8 +38,8 @@ enum class LoadCheck {
 // snapshot, or solved again with the lambda that the journal holds.
 Result<LoadedStore> load_store(const StorePaths& paths, LoadCheck check);
 
-// The samples that can still be told apart: those that the learner keeps, or else those that are in
-// the journal and in no snapshot yet.
+// The samples that can still be told apart: those that the learner keeps, or, where features may not be
+// kept, those that are in the journal and in no snapshot yet.
 Result<LearnedSamples> samples_at_hand(const LoadedStore& store);
 Result<std::vector<Step>> steps_of(const LoadedStore& store);
 

@@ -26,7 +26,7 @@ Result<MergeReport> merge_stores(std::span<const std::string> inputs, const std:
   Learner& learner = all.learner;
   // The result is a new state: the first is one of its origins too.
   all.history.origins = origins_of(all.mark, all.history);
-  if (learner.form() == Form::dense) all.history.first_ids.clear();
+  if (!learner.config().keep_features) all.history.first_ids.clear();  // the journal stays behind
   for (const std::string& input : inputs.subspan(1)) {
     ENGRAM_ASSIGN(const AddedState next, read_added_state(input, name));
     ENGRAM_TRY(check_goes_with(all.name, learner, all.history.origins, next));

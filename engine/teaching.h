@@ -64,10 +64,16 @@ struct DuplicateSamples {
   float similarity = 0;
 };
 
-// All that a learner can say (Learner::teaching).
+// All that a learner can say (Learner::teaching). Where there are more samples than kTeachingSamples, as
+// many of each class are selected evenly, and what is said is about a learner of these alone: a
+// little worse than the real one. The dense form, which has no kernel matrix, makes that of the selected
+// ones, n (L + M) + 4 n^2 bytes for the time being, and looks for near-duplicates among them; the
+// factored form looks among all.
 struct Teaching {
   TeachingReport report;
   std::vector<DuplicateSamples> duplicates;  // most similar first
+  std::int64_t samples = 0;                  // learned in all
+  int selected = 0;                          // so many of them were looked at
 };
 
 TeachingReport judge_teaching(const LeftOut& left_out, std::span<const std::int64_t> samples);

@@ -6,6 +6,7 @@
 
 #include "engine/device_plan.h"
 #include "engine/learner.h"
+#include "engine/projection.h"
 #include "engine/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
@@ -115,6 +116,65 @@ TEST_CASE("learner: a device with too little memory refuses before anything star
   const auto refused = Learner::create(config);
   REQUIRE(refused.status().code() == Code::out_of_memory);
   CHECK(says(refused.status(), "--backend cpu"));
+}
+
+TEST_CASE("learner: the move stays within the plan, and lacking memory changes nothing",
+          "[engine][device]") {
+  LearnerConfig config = test::exact_config(12, 1000);
+  config.lambda_rule = LambdaRule::fixed;
+  const Samples samples = mixed(4, 130, 1);
+  const int count = samples.count(), few = count - 40;  // dense beyond 500
+  Learner cpu = Learner::create(config).value();
+  REQUIRE(cpu.learn(samples.features(), samples.labels).ok());
+
+  // The device's memory is counted; the CPU computes.
+  const std::int64_t planned = plan(config, 10, 1000, count).total();
+  const OnSimtDevice on;
+  Learner learner = Learner::create(config, kCpuKernels).value();
+  const std::size_t before = simt::device_bytes_allocated();
+  const auto started = std::size_t(plan(config, 10).learner_arena_bytes());
+  REQUIRE(learner.learn(samples.features(0, few), samples.names(0, few)).ok());
+  REQUIRE(learner.form() == Form::factored);
+  const std::string digest = learner.digest();
+  const std::size_t factored = simt::device_bytes_allocated();
+
+  // Room for what is there, but not for G.
+  simt::device_trial().memory_bytes = factored + 3'500'000;
+  const Status refused = learner.learn(samples.features(few, 40), samples.names(few, 40));
+  CHECK(refused.code() == Code::out_of_memory);
+  CHECK(learner.form() == Form::factored);
+  CHECK(learner.samples() == few);
+  CHECK(learner.digest() == digest);
+  CHECK(learner.end_task().ok());
+
+  // What the plan says is enough, although both forms at once would not be.
+  REQUIRE(before >= started);
+  simt::device_trial().memory_bytes = before - started + std::size_t(planned);
+  REQUIRE(factored + DenseStatistics::arena_bytes(config.hidden) +
+              ProjectionScratch::bytes(config, kMaxBatchRows) >
+          simt::device_trial().memory_bytes);
+  REQUIRE(learner.learn(samples.features(few, 40), samples.names(few, 40)).ok());
+  CHECK(learner.form() == Form::dense);
+  CHECK(learner.digest() == cpu.digest());
+}
+
+TEST_CASE("learner: a kind of readout that needs more memory than is free is refused before",
+          "[engine][device]") {
+  const LearnerConfig config = test::exact_config(12, 1000);
+  const Samples samples = mixed(3, 10, 1);
+  Learner cpu = Learner::create(config).value();
+  REQUIRE(cpu.learn(samples.features(), samples.labels).ok());
+  REQUIRE(cpu.end_task().ok());
+  CHECK(cpu.readout_of(ReadoutKind::balanced).ok());
+  const std::string digest = cpu.digest();
+  {
+    const OnSimtDevice on({.memory_bytes = simt::device_bytes_allocated() + 1'000'000});
+    const Status refused = cpu.readout_of(ReadoutKind::lda).status();
+    CHECK(refused.code() == Code::out_of_memory);
+    CHECK(says(refused, "beside what was learned"));
+  }
+  CHECK(cpu.digest() == digest);
+  CHECK(cpu.readout_of(ReadoutKind::lda).ok());
 }
 
 TEST_CASE("store: a device lost in the middle leaves the state intact, and the CPU takes over",

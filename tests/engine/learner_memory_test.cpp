@@ -27,10 +27,11 @@ bool counted() {
 
 }  // namespace
 
-TEST_CASE("learner: in the dense form learning known classes and classifying allocate nothing",
+TEST_CASE("learner: as sums alone, learning known classes and classifying allocate nothing",
           "[engine][learner][memory]") {
   if (!counted()) return;
-  const LearnerConfig config = GENERATE(exact_config(40, 300), float_config(40, 300));
+  LearnerConfig config = GENERATE(exact_config(40, 300), float_config(40, 300));
+  config.keep_features = false;
   Learner learner = learner_of(config);
   const Samples samples = make_samples(3, 100, 40);
   std::vector<Prediction> predictions(300);
@@ -75,6 +76,29 @@ TEST_CASE("learner: in the factored form learning allocates nothing between grow
   const Status classified = learner.classify(samples.features(), predictions);
   const long after = test::allocations();
   CHECK(learner.form() == Form::factored);
+  CHECK((learned.ok() && one.ok() && classified.ok()));
+  CHECK(after - before == 0);
+}
+
+TEST_CASE("learner: with rows beside the sums learning allocates nothing between growth steps",
+          "[engine][learner][memory]") {
+  if (!counted()) return;
+  const LearnerConfig config = GENERATE(exact_config(40, 300), float_config(40, 300));
+  Learner learner = learner_of(config);
+  const Samples samples = make_samples(3, 100, 40);
+  std::vector<Prediction> predictions(300);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.form() == Form::dense);
+  REQUIRE(learner.end_task().ok());
+  REQUIRE(learner.learn(samples.features(0, 1), samples.names(0, 1)).ok());
+  REQUIRE(learner.classify(samples.features(), predictions).ok());
+
+  // 301 samples are there: room is up to 384.
+  const long before = test::allocations();
+  const Status learned = learner.learn(samples.features(100, 80), samples.names(100, 80));
+  const Status one = learner.learn(samples.features(50, 1), samples.names(50, 1));
+  const Status classified = learner.classify(samples.features(), predictions);
+  const long after = test::allocations();
   CHECK((learned.ok() && one.ok() && classified.ok()));
   CHECK(after - before == 0);
 }

@@ -37,7 +37,8 @@ TEST_CASE("plan: the rows that matter have the right size", "[engine][plan]") {
     sum += buffer.bytes;
     CHECK(names.insert(buffer.name).second);
   }
-  CHECK(exact.total() == sum);
+  CHECK(exact.total() ==
+        sum - std::min(exact.bytes(Lifetime::end_of_task), exact.bytes(Lifetime::move)));
 
   const MemoryPlan floating = plan(test::float_config(1280, 10000), 100, 1000);
   CHECK(row(floating, "weights W").bytes == 32 * row(exact, "signs W").bytes);
@@ -57,6 +58,23 @@ TEST_CASE("plan: the factored form costs what was learned", "[engine][plan]") {
   CHECK(plan(config, 100, 1000).form == Form::dense);
   config.keep_features = false;
   CHECK(plan(config, 100, 1000, 0).form == Form::dense);
+}
+
+TEST_CASE("plan: rows beside the sums, and the move to them", "[engine][plan]") {
+  LearnerConfig config = test::exact_config(1280, 10000);
+  const MemoryPlan many = plan(config, 100);
+  CHECK(row(many, "samples kept").bytes == 20096 * 1280);  // 20 000 in whole blocks
+  CHECK(row(plan(config, 100, 1000, 50000), "samples kept").bytes >= 50000 * 1280);
+  // Samples and their hidden units are still there while G is made; the kernel matrix is not.
+  CHECK(row(many, "samples and hidden units").bytes == 5120 * (1280 + 10000));
+  CHECK(row(many, "samples and hidden units").lifetime == Lifetime::move);
+  CHECK(many.bytes(Lifetime::move) > many.bytes(Lifetime::end_of_task));
+  config.keep_features = false;
+  const MemoryPlan sums = plan(config, 100);
+  CHECK(sums.bytes(Lifetime::move) == 0);
+  for (const PlannedBuffer& buffer : sums.buffers) CHECK(buffer.name != "samples kept");
+  CHECK(many.total() - sums.total() < 100'000'000);
+  CHECK(other_readout_bytes(config, 100) > 400'000'000);
 }
 
 TEST_CASE("plan: the arena has exactly the bytes of its rows", "[engine][plan]") {
@@ -105,6 +123,10 @@ TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
     config.hidden += 100;
     CHECK(plan(config, 100).total() > budget);
   }
+  const int many = largest_hidden(config, 100, 100'000'000, 1000, 50'000).value();
+  CHECK(many < largest_hidden(config, 100, 100'000'000).value());
+  config.hidden = many;
+  CHECK(plan(config, 100, 1000, 50'000).total() <= 100'000'000);
   CHECK(largest_hidden(config, 100, 1'000'000'000'000LL).value() == 20000);
   CHECK(largest_hidden(config, 100, 1000).status().code() == Code::out_of_memory);
 }

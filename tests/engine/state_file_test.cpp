@@ -144,7 +144,7 @@ TEST_CASE("merging files either way is one learner that saw both", "[engine][sta
   const std::string file[] = {directory / "a.engram", directory / "b.engram"},
                     state[] = {directory / "a", directory / "b"};
   test::UnsyncedFiles files;
-  int mixed = 0, merged = 0;
+  int mixed = 0, merged = 0, whole = 0;
   for (int number = 0; number < 200; number += test::every()) {
     INFO("histories " << number);
     std::optional<Store> store[2];
@@ -184,8 +184,12 @@ TEST_CASE("merging files either way is one learner that saw both", "[engine][sta
       REQUIRE(store[i]->sequence() == sequence + 1);
       // Our samples keep their ids; the others' steps follow.
       const auto after = view(*store[i]);
-      if (after.form == Form::factored) {
+      if (learner.config().keep_features) {
         REQUIRE(std::equal(before.ids.begin(), before.ids.end(), after.ids.begin()));
+        REQUIRE((learner.sums_only() > 0) == (after.ids.size() < all.samples.size()));
+      }
+      if (learner.sums_only() == 0) {
+        ++whole;
         REQUIRE(std::equal(before.steps.begin(), before.steps.end(), after.steps.begin()));
       }
       const std::vector<AuditEntry> trail = store[i]->history().audit;
@@ -211,6 +215,7 @@ TEST_CASE("merging files either way is one learner that saw both", "[engine][sta
   }
   REQUIRE(mixed > 30 / test::every());
   REQUIRE(merged > 200 / test::every());
+  REQUIRE(whole > 50 / test::every());
 }
 
 TEST_CASE("a merge after edits, of a merge, into a new state", "[engine][state_file]") {

@@ -48,14 +48,7 @@ void overwrite(const std::string& path, std::span<const std::byte> bytes) {
 
 Result<StoreContent> load(const std::string& directory) {
   ENGRAM_ASSIGN(const LoadedStore store, load_store(StorePaths(directory), LoadCheck::none));
-  const auto readout = store.learner.readout();
-  return StoreContent{store.mark.sequence,
-                      store.learner.samples(),
-                      store.learner.task_samples(),
-                      store.learner.tasks(),
-                      store.learner.digest(),
-                      readout ? readout->weights : std::vector<float>(),
-                      readout ? readout->feature_weights : std::vector<float>()};
+  return content(store.learner, store.mark.sequence);
 }
 
 }  // namespace

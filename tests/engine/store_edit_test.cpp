@@ -34,10 +34,12 @@ LearnerConfig config_of(int number) {
 
 class Story {
  public:
-  Story(const std::string& directory, int number)
-      : directory_(directory), model(config_of(number), unsigned(number)) {
+  // It begins with so many samples.
+  Story(const std::string& directory, const LearnerConfig& config, int number, unsigned first)
+      : directory_(directory), model(config, unsigned(number)) {
     std::filesystem::remove_all(directory);
-    store.emplace(Store::create(directory, config_of(number), files_).value());
+    store.emplace(Store::create(directory, config, files_).value());
+    if (first > 0) learn(model.batch(first));
   }
 
   // What happens between edits.
@@ -57,7 +59,7 @@ class Story {
           learning_ = false;
           break;
         default:
-          learn();
+          learn(model.batch());
       }
     }
   }
@@ -92,8 +94,7 @@ class Story {
   }
 
  private:
-  void learn() {
-    const SampleBatch batch = model.batch();
+  void learn(const SampleBatch& batch) {
     const StepPart part = model.draw(3) == 0 ? StepPart::continues : StepPart::begins;
     REQUIRE(store->learn(batch, part).ok());
     model.learned(batch, learning_ ? part : StepPart::begins);
@@ -122,9 +123,9 @@ std::optional<std::vector<ModelSample>> last_steps(const EditModel& model, int c
   return found;
 }
 
-bool all_at_hand(const EditModel& model, Form form, const std::vector<ModelSample>& samples) {
+bool all_at_hand(const EditModel& model, const std::vector<ModelSample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
-                     [&](const ModelSample& sample) { return model.at_hand(sample, form); });
+                     [&](const ModelSample& sample) { return model.at_hand(sample); });
 }
 
 void remove(EditModel& model, const std::vector<ModelSample>& gone) {
@@ -139,9 +140,8 @@ int refused = 0, done = 0;
 void try_undo(Story& story) {
   const int count = int(story.model.draw(3)) + 1;
   const auto expected = last_steps(story.model, count);
-  const Form form = story.store->learner().form();
   const Result<EditReport> report = story.store->undo(count);
-  if (!expected || !all_at_hand(story.model, form, *expected)) {
+  if (!expected || !all_at_hand(story.model, *expected)) {
     REQUIRE_FALSE(report.ok());
     ++refused;
     return;
@@ -160,9 +160,8 @@ void try_forget(Story& story) {
   for (const ModelSample& sample : story.model.samples) {
     if (sample.label == label) expected.push_back(sample);
   }
-  const Form form = story.store->learner().form();
   const Result<EditReport> report = story.store->forget(label);
-  if (expected.empty() || !all_at_hand(story.model, form, expected)) {
+  if (expected.empty() || !all_at_hand(story.model, expected)) {
     REQUIRE(report.status().code() == (expected.empty() ? Code::not_found : Code::not_supported));
     ++refused;
     return;
@@ -178,7 +177,6 @@ void try_forget(Story& story) {
 void try_relabel(Story& story) {
   EditModel& model = story.model;
   const std::string label = model.label();
-  const Form form = story.store->learner().form();
   if (model.draw(3) == 0) {  // all of a class
     const std::string from = model.label();
     const bool known = std::any_of(model.samples.begin(), model.samples.end(),
@@ -202,7 +200,7 @@ void try_relabel(Story& story) {
   const bool changes = std::any_of(expected.begin(), expected.end(),
                                    [&](const ModelSample& s) { return s.label != label; });
   const Result<EditReport> report = story.store->relabel(ids, label);
-  if (!changes || !all_at_hand(model, form, expected)) {
+  if (!changes || !all_at_hand(model, expected)) {
     REQUIRE_FALSE(report.ok());
     ++refused;
     return;
@@ -220,7 +218,7 @@ void run_stories(const std::function<void(Story&)>& edit) {
   refused = done = 0;
   for (int number = 0; number < kHistories; number += test::every()) {
     INFO("history " << number);
-    Story story(directory / "state", number);
+    Story story(directory / "state", config_of(number), number, 0);
     for (int round = 0; round < 4; ++round) {
       story.live();
       edit(story);
@@ -230,6 +228,17 @@ void run_stories(const std::function<void(Story&)>& edit) {
   }
   CHECK(done > kHistories / test::every());
   CHECK(refused > kHistories / 10 / test::every());
+}
+
+void try_any(Story& story) {
+  switch (story.model.draw(3)) {
+    case 0:
+      return try_undo(story);
+    case 1:
+      return try_forget(story);
+    default:
+      return try_relabel(story);
+  }
 }
 
 }  // namespace
@@ -248,16 +257,49 @@ TEST_CASE("relabel leaves what a learner holds that heard the right name",
 }
 
 TEST_CASE("all edits mixed", "[engine][store][edit]") {
-  run_stories([](Story& story) {
-    switch (story.model.draw(3)) {
-      case 0:
-        return try_undo(story);
-      case 1:
-        return try_forget(story);
-      default:
-        return try_relabel(story);
+  run_stories(try_any);
+}
+
+TEST_CASE("edits are exact on both sides of the move to sums, and back below it",
+          "[engine][store][edit]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const int limit = factored_limit(small_config());
+  int crossed = 0, below = 0;
+  refused = done = 0;
+  for (int number = 0; number < kHistories; number += test::every()) {
+    INFO("history " << number);
+    LearnerConfig config = small_config();
+    if (number % 3 == 1) config.lambda_rule = LambdaRule::paper;
+    Story story(directory / "state", config, number, unsigned(limit - 12 + number % 20));
+    bool factored = false;
+    for (int round = 0; round < 4; ++round) {
+      factored = factored || story.store->learner().form() == Form::factored;
+      story.live();
+      try_any(story);
+      story.compare();
+      // Whatever the form, every sample is still there by its number.
+      const LearnedSamples kept = story.store->learner().kept_samples();
+      REQUIRE(kept.size() == story.model.samples.size());
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        REQUIRE(kept.ids[i] == story.model.samples[i].id);
+        REQUIRE(kept.batch.labels[i] == story.model.samples[i].label);
+      }
     }
-  });
+    story.compare_all();
+    const Learner& learner = story.store->learner();
+    if (learner.form() == Form::factored) continue;
+    crossed += factored ? 1 : 0;
+    below += learner.samples() <= limit ? 1 : 0;
+    // Back to the beginning, step by step.
+    const auto steps = story.store->steps().value();
+    if (steps.empty()) continue;
+    REQUIRE(steps.front().first_id == story.model.samples.front().id);
+    REQUIRE(story.store->undo(int(steps.size())).ok());
+    story.model.samples.clear();
+    story.compare();
+  }
+  CHECK(crossed > kHistories / 4 / test::every());
+  CHECK(below > kHistories / 10 / test::every());
 }
 
 TEST_CASE("an edit answers at once, for readers too", "[engine][store][edit]") {
@@ -280,9 +322,18 @@ TEST_CASE("what was forgotten is in no file", "[engine][store][edit]") {
   const TempDirectory directory;
   LearnerConfig config = small_config();
   config.keep_features = GENERATE(true, false);
+  const bool many = GENERATE(true, false);
+  if (!config.keep_features && many) return;  // as with few
   Store store = Store::create(directory.path(), config).value();
   SampleBatch batch = test::small_batch(0);
   REQUIRE(store.learn(batch).ok());
+  if (many) {
+    SampleBatch others = test::large_batch();
+    for (std::string& label : others.labels) label = "red";
+    REQUIRE(store.learn(others).ok());
+    REQUIRE(store.learner().form() == Form::dense);
+    REQUIRE(store.compact().ok());
+  }
   REQUIRE(store.end_task().ok());
   const std::vector<std::byte> blue(batch.rows.begin() + 6, batch.rows.end());
   const auto found = [&] {

@@ -58,8 +58,16 @@ const Operation kOperations[] = {
      [](Store& store) { return store.undo(int(store.steps().value().size())).status(); }},
 };
 
-void make_store(const std::string& directory) {
+// Of few samples, or of so many that they are held as sums, with their rows beside them.
+enum class Size { few, many };
+
+void make_store(const std::string& directory, Size size = Size::few) {
   Store store = Store::create(directory, small_config()).value();
+  if (size == Size::many) {
+    REQUIRE(store.learn(test::large_batch()).ok());
+    REQUIRE(store.learner().form() == Form::dense);
+    REQUIRE(store.compact().ok());
+  }
   REQUIRE(store.learn(small_batch(0)).ok());
   REQUIRE(store.learn(small_batch(1)).ok());
   REQUIRE(store.end_task().ok());
@@ -76,10 +84,12 @@ void copy_store(const std::string& from, const std::string& to) {
 
 TEST_CASE("a failing call leaves the store before or after, never between",
           "[engine][store][fault]") {
+  const Size size = GENERATE(Size::few, Size::many);
   const TempDirectory directory(TempDirectory::Where::memory);
-  make_store(directory / "base");
+  make_store(directory / "base", size);
   const std::string state = directory / "state";
   const StoreContent before = reopened(directory / "base").value();
+  REQUIRE(before.ids.size() == std::size_t(before.samples));
   int faults = 0;
   for (const Operation& operation : kOperations) {
     // Without a fault: how many calls there are, and what comes out.
@@ -98,7 +108,8 @@ TEST_CASE("a failing call leaves the store before or after, never between",
     for (const auto fault : {FaultFiles::Fault::fail_once, FaultFiles::Fault::fail_after,
                              FaultFiles::Fault::full_after}) {
       for (const int error : {EIO, ENOSPC, EROFS}) {
-        for (int at = opening; at < counter.calls(); at += test::every()) {
+        const int stride = test::every() * (size == Size::many ? 11 : 1);
+        for (int at = opening; at < counter.calls(); at += stride) {
           INFO(operation.name << ", call " << at << " (" << name(counter.log()[at]) << "), "
                               << std::strerror(error) << ", kind " << int(fault));
           copy_store(directory / "base", state);
@@ -127,7 +138,7 @@ TEST_CASE("a failing call leaves the store before or after, never between",
       }
     }
   }
-  REQUIRE(faults > 500 / test::every());
+  REQUIRE(faults > 500 / 11 / test::every());
 }
 
 TEST_CASE("after a failed call the same process goes on, or says that it cannot",
@@ -216,8 +227,10 @@ TEST_CASE("a failing call while a state is opened changes nothing that counts",
 }
 
 TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][store][power]") {
+  const Size size = GENERATE(Size::few, Size::many);
+  const int stride = test::every() * (size == Size::many ? 37 : 1);
   const TempDirectory directory(TempDirectory::Where::memory);
-  make_store(directory / "base");
+  make_store(directory / "base", size);
   const std::string state = directory / "state";
   const StoreContent start = reopened(directory / "base").value();
   int cuts = 0;
@@ -252,7 +265,7 @@ TEST_CASE("a power cut at any call keeps every acknowledged event", "[engine][st
       }
     }
   }
-  REQUIRE(cuts > 700 / test::every());
+  REQUIRE(cuts > 700 / stride);
 }
 
 TEST_CASE("what a killed process did not sync is made sure before a readout is built on it",

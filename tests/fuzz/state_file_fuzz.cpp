@@ -89,12 +89,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzz_seeds() {
   const test::TempDirectory directory;
   std::vector<std::string> seeds;
-  for (const bool keep_features : {true, false}) {
+  for (const char* kind : {"factored", "dense", "dense with rows"}) {
     LearnerConfig config = small_config();
-    config.keep_features = keep_features;
-    const std::string name = directory / (keep_features ? "factored" : "dense");
+    config.keep_features = std::string_view(kind) != "dense";
+    const std::string name = directory / kind;
     Store store = Store::create(name, config).value();
     ENGRAM_CHECK(store.learn(some_samples()).ok());
+    while (std::string_view(kind) == "dense with rows" && store.learner().form() != Form::dense) {
+      ENGRAM_CHECK(store.learn(some_samples()).ok());
+    }
     ENGRAM_CHECK(store.end_task().ok());
     ENGRAM_CHECK(export_state(store, name + ".engram", "a device").ok());
     const SnapshotReader reader = SnapshotReader::open(name + ".engram").value();

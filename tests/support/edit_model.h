@@ -26,10 +26,11 @@ class EditModel {
   std::string label() { return "class " + std::to_string(draw(5)); }
 
   // 1 to 6 samples of random classes.
-  SampleBatch batch() {
+  SampleBatch batch() { return batch(draw(6) + 1); }
+  SampleBatch batch(unsigned count) {
     SampleBatch batch;
     const std::string first = label();
-    for (unsigned i = draw(6) + 1; i > 0; --i) {
+    for (unsigned i = count; i > 0; --i) {
       batch.labels.push_back(draw(3) == 0 ? label() : first);
       for (int l = 0; l < config_.features; ++l) {
         batch.rows.push_back(std::byte(int(draw(200)) - 100));
@@ -46,8 +47,8 @@ class EditModel {
   }
   // Ids up to here can no longer be told apart.
   void snapshot() { snapshot_id_ = last_id_; }
-  bool at_hand(const ModelSample& sample, Form form) const {
-    return form == Form::factored || sample.id > snapshot_id_;
+  bool at_hand(const ModelSample& sample) const {
+    return config_.keep_features || sample.id > snapshot_id_;
   }
 
   // The learner that saw what remains, and nothing else.

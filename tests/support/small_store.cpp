@@ -25,6 +25,16 @@ SampleBatch small_batch(std::int64_t number) {
   return batch;
 }
 
+SampleBatch large_batch() {
+  SampleBatch batch;
+  for (int i = 0; i < 30; ++i) {
+    const SampleBatch two = small_batch(1000 + i);
+    batch.labels.insert(batch.labels.end(), two.labels.begin(), two.labels.end());
+    batch.rows.insert(batch.rows.end(), two.rows.begin(), two.rows.end());
+  }
+  return batch;
+}
+
 Store small_store(const std::string& directory, int batches) {
   Store store = Store::create(directory, small_config()).value();
   for (int i = 0; i < batches; ++i) ENGRAM_CHECK(store.learn(small_batch(i)).ok());
@@ -32,15 +42,21 @@ Store small_store(const std::string& directory, int batches) {
 }
 
 StoreContent content(const Store& store) {
-  const Learner& learner = store.learner();
+  return content(store.learner(), store.sequence());
+}
+
+StoreContent content(const Learner& learner, std::int64_t sequence) {
   const auto readout = learner.readout();
-  return {store.sequence(),
+  const LearnedSamples kept = learner.kept_samples();
+  return {sequence,
           learner.samples(),
           learner.task_samples(),
           learner.tasks(),
           learner.digest(),
           readout ? readout->weights : std::vector<float>(),
-          readout ? readout->feature_weights : std::vector<float>()};
+          readout ? readout->feature_weights : std::vector<float>(),
+          kept.ids,
+          kept.batch.rows};
 }
 
 Result<StoreContent> reopened(const std::string& directory) {

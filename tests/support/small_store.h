@@ -11,6 +11,8 @@ namespace engram::test {
 LearnerConfig small_config();
 // Two samples, of the classes "red" and "blue", different for every number.
 SampleBatch small_batch(std::int64_t number);
+// More samples than the factored form of small_config() holds.
+SampleBatch large_batch();
 // A new one that learned the batches 0 to batches - 1.
 Store small_store(const std::string& directory, int batches);
 
@@ -23,9 +25,12 @@ struct StoreContent {
   std::string digest;
   std::vector<float> weights;  // of the readout
   std::vector<float> feature_weights;
+  std::vector<std::int64_t> ids;  // of the samples kept, in either form
+  std::vector<std::byte> rows;
   bool operator==(const StoreContent&) const = default;
 };
 StoreContent content(const Store& store);
+StoreContent content(const Learner& learner, std::int64_t sequence);
 // Opened for writing, which repairs what can be repaired; without waiting for the disk.
 Result<StoreContent> reopened(const std::string& directory);
 

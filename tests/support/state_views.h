@@ -42,7 +42,7 @@ inline StateView view(const Store& store) {
                  {},
                  {},
                  0};
-  if (learner.form() == Form::factored) {
+  if (learner.config().keep_features) {
     const std::vector<Step> steps = store.steps().value();
     for (const Step& step : steps) view.steps.push_back(step.first_id);
   }

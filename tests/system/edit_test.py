@@ -144,6 +144,34 @@ class Edit(CliCase):
         self.refused("forget", "gren", code=MISSING, says="Did you mean green?")
         self.refused("forget")
 
+    # ---- sums with their samples -----------------------------------------------------------------
+    def test_many_samples_are_edited_as_few(self):
+        small = ["--hidden", "100"]  # sums beyond 50 samples
+        for state, without in (("state", ()), ("without", COLOURS[:1])):
+            for _ in range(3):
+                for colour in COLOURS:
+                    if colour not in without:
+                        self.learn(colour, state=state, options=small)
+        count = 18 * len(COLOURS)
+        inspected = self.json("inspect")
+        self.assertEqual((inspected["form"], inspected["samples"]), ("dense", count))
+        judged = self.json("classes")
+        self.assertEqual(judged["judged_samples"], count)
+        self.assertTrue(all("accuracy" in c for c in judged["classes"]), judged)
+        self.assertIn([1, 1 + 6 * len(COLOURS)], [d["samples"] for d in judged["duplicates"]])
+        before = self.digest()
+        self.run_program("relabel", "1,2", "other")
+        self.run_program("relabel", "1,2", COLOURS[0])
+        self.assertEqual(self.digest(), before)
+        self.learn(COLOURS[1])
+        self.run_program("forget", COLOURS[0])  # the oldest, and a snapshot
+        self.run_program("undo")
+        self.assertEqual(self.digest(), self.digest("without"))
+        self.assertEqual(len(self.json("history")["steps"]), 3 * (len(COLOURS) - 1))
+        self.run_program("forget", COLOURS[1])  # once more: nothing was lost with the first
+        self.run_program("forget", COLOURS[1], state="without")
+        self.assertEqual(self.digest(), self.digest("without"))
+
     # ---- sums only -------------------------------------------------------------------------------
     def test_sums_only(self):
         keep = ["--keep-features", "no"]

@@ -45,8 +45,14 @@ Result<int> run_classes(const Session& session) {
       {"state", state}, {"classes", list}, {"samples", loaded.learner.samples()}};
   if (teaching.ok()) {
     for (const std::string& hint : teaching_hints(classes, *teaching)) console.answer(hint + "\n");
+    if (teaching->selected < teaching->samples) {
+      console.answer(fmt::format("judged by {} of {}, selected evenly from every class\n",
+                                 count_text(teaching->selected),
+                                 plural(teaching->samples, "sample", "samples")));
+    }
     const TeachingReport& report = teaching->report;
     if (report.judged > 0) object["accuracy"] = double(report.right) / report.judged;
+    object["judged_samples"] = teaching->selected;
     object["confusable"] = confusable_json(classes, *teaching);
     object["duplicates"] = duplicates_json(classes, *teaching);
   } else if (!classes.empty()) {
@@ -75,10 +81,16 @@ void add_classes(CLI::App& app, Session& session) {
       .description =
           "Prints each class with the number of samples it was learned from, in the order in which "
           "the classes were first seen. Works while another process learns.\n\n"
-          "Where samples are kept, also: how many of a class's samples are named rightly by a "
-          "readout that learned all others but this one (leave-one-out); which classes are taken "
-          "for which, and how many more samples may help; classes too small to judge; and samples "
-          "that are nearly the same picture, by their numbers. The last line says what \"unknown\" "
+          "Where samples are kept (not with --keep-features no), also: how many of a class's "
+          "samples "
+          "are named rightly by a readout that learned all others but this one (leave-one-out); "
+          "which classes are taken for which, and how many more samples may help; classes too "
+          "small "
+          "to judge; and samples that are nearly the same picture, by their numbers. Of more "
+          "than " +
+          std::to_string(kTeachingSamples) +
+          " samples as many are selected evenly from every class and judged by readouts of these "
+          "alone; a line says so. The last line says what \"unknown\" "
           "answers are told by, or why none is given yet.",
       .example =
           "$ engram classes\n"

@@ -29,8 +29,8 @@ void add_forget(CLI::App& app, Session& session) {
           "Removes a class and all its samples. Afterwards the state is, to the bit, that of a "
           "learner which never saw one of them, and its files hold no byte of them. This cannot be "
           "undone: learn the pictures again to have the class back.\n\n"
-          "A state that holds sums only (--keep-features no, or very many samples) can forget a "
-          "class that was learned since its last snapshot; otherwise the command says why it "
+          "A state that holds sums only (--keep-features no) can forget a class that was learned "
+          "since its last snapshot, and forgetting makes one; otherwise the command says why it "
           "cannot, and changes nothing.",
       .example =
           "$ engram forget mug\n"

@@ -33,7 +33,10 @@ std::string model_name(const Session& session, const std::string& sha256) {
 std::string form_text(const Learner& learner) {
   const LearnerConfig& config = learner.config();
   if (learner.form() == Form::dense) {
-    return fmt::format("dense, {0} x {0}", config.hidden_units());
+    const std::string sums = fmt::format("dense, {0} x {0}", config.hidden_units());
+    if (!config.keep_features) return sums;
+    return fmt::format("{}; {} kept", sums,
+                       plural(std::int64_t(learner.kept_samples().size()), "sample", "samples"));
   }
   return fmt::format("factored, {} kept; dense beyond {}",
                      plural(learner.samples(), "sample", "samples"),

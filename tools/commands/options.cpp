@@ -39,7 +39,8 @@ void add_kind_options(CLI::App& command, LearnerOptions& options) {
   command
       .add_option(
           "--keep-features", options.keep_features,
-          "yes: keep encoded samples while they cost less than sums (default). no: only sums")
+          "yes: keep the encoded samples too, for exact undo, relabel and forget at any time and "
+          "for judging classes (default). no: only sums")
       ->type_name("yes|no")
       ->check(CLI::IsMember({"yes", "no"}));
 }

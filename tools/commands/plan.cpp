@@ -40,9 +40,11 @@ std::string form_text(const LearnerConfig& config, const PlanOptions& options,
   if (limit == 0) return "Form: dense from the start, G is M x M.";
   if (memory.form == Form::factored) {
     return fmt::format(
-        "Form: factored, {} and their kernel matrix. Dense beyond {}, with {} in all.",
+        "Form: factored, {} and their kernel matrix. Dense beyond {}, with {} in all. Readouts of "
+        "kind lda and balanced take {} more while they are made.",
         plural(*options.samples, "sample", "samples"), plural(limit, "sample", "samples"),
-        bytes_text(plan(config, options.classes, options.task_samples).total()));
+        bytes_text(plan(config, options.classes, options.task_samples).total()),
+        bytes_text(other_readout_bytes(config, options.classes)));
   }
   return fmt::format(
       "Form: dense. Up to {} it is factored, with at most {} in all.",
@@ -58,8 +60,8 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
   if (!options.device.empty()) {
     ENGRAM_ASSIGN(budget, parse_budget(options.device));
     if (!options.learner.hidden) {
-      ENGRAM_ASSIGN(config.hidden,
-                    largest_hidden(config, options.classes, budget, options.task_samples));
+      ENGRAM_ASSIGN(config.hidden, largest_hidden(config, options.classes, budget,
+                                                  options.task_samples, options.samples));
       chosen = true;
     }
   }
@@ -86,7 +88,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                     {"lifetime", name(Lifetime::always)},
                     {"bytes", staging}});
   }
-  table.add({"all at once", "", "", bytes_text(total)});
+  table.add({"all at once, at most", "", "", bytes_text(total)});
   const bool fits = budget == 0 || total <= budget;
 
   const Console& console = session.console;
@@ -148,8 +150,10 @@ void add_plan(CLI::App& app, Session& session) {
           "[--samples N]",
       .description =
           "Prints one row per buffer: name, shape, how long it lives, bytes. A learner holds the "
-          "samples themselves as long as they are few (factored), then sums of M x M (dense): "
-          "--samples says how many there are. With --device and without --hidden it chooses the "
+          "samples themselves as long as they are few (factored), then sums of M x M (dense), and "
+          "beside them L bytes of each sample unless --keep-features is no: --samples says how "
+          "many "
+          "there are. With --device and without --hidden it chooses the "
           "largest M that fits the device, and for a device by name it estimates the time of every "
           "operation on its GPU, from its published peaks and the machine code of the kernels.\n\n"
           "Devices: " +
@@ -172,7 +176,7 @@ void add_plan(CLI::App& app, Session& session) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}));
   command
       ->add_option("--samples", options->samples,
-                   "Samples learned in all (default: more than the factored form holds)")
+                   "Samples learned in all (default: 2 M, four times what the factored form holds)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{100'000'000}));
   add_learner_options(*command, options->learner);

@@ -99,8 +99,7 @@ void add_relabel(CLI::App& app, Session& session) {
           "`engram history`), or all of the last N steps (--last; N is 1 if left out). Afterwards "
           "the state is, to the bit, that of a learner which heard the right label at once. All "
           "samples of a class: `engram rename`.\n\n"
-          "A state that holds sums only (--keep-features no, or very many samples) can relabel "
-          "what "
+          "A state that holds sums only (--keep-features no) can relabel what "
           "was learned since its last snapshot; otherwise the command says why it cannot, and "
           "changes nothing.",
       .example =

@@ -36,9 +36,8 @@ void add_undo(CLI::App& app, Session& session) {
           "that was only in them disappears, and the answers are solved for anew. `engram history` "
           "lists the steps. Samples that were relabelled meanwhile go with their step.\n\n"
           "A state that keeps features can go back to the beginning. One that holds sums only "
-          "(--keep-features no, or very many samples) can go back to its last snapshot, and says "
-          "so. "
-          "Nothing is changed when a step cannot be taken back exactly.",
+          "(--keep-features no) can go back to its last snapshot, and says so. Nothing is changed "
+          "when a step cannot be taken back exactly.",
       .example =
           "$ engram undo\n"
           "undone: learn mug (12 samples)\n"
