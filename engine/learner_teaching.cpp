@@ -3,10 +3,12 @@
 
 #include "engine/learner_impl.h"
 #include "engine/teaching.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
 Result<Teaching> Learner::teaching() const {
+  const DeviceHold hold;
   const Statistics& statistics = impl_->statistics;
   if (statistics.form() == Form::dense) {
     return Status(Code::not_supported,

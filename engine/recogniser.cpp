@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/backend.h"
+
 namespace engram {
 namespace {
 
@@ -28,6 +30,10 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
                     options.state, state_config->backbone, model.card.name, model.card.sha256));
   }
   return model;
+}
+
+Result<StoredReadout> read_state(const std::string& state, std::optional<ReadoutKind> kind) {
+  return kind ? read_readout(state, *kind) : read_readout(state);
 }
 
 // The `top` classes with the largest scores, best first; equal scores in class order.
@@ -68,15 +74,13 @@ Result<Recogniser> Recogniser::open(const Options& options) {
                                              .home = options.home};
 
   if (options.access == Access::read) {
-    ENGRAM_ASSIGN(StoredReadout stored, options.readout
-                                            ? read_readout(options.state, *options.readout)
-                                            : read_readout(options.state));
+    ENGRAM_ASSIGN(StoredReadout stored, read_state(options.state, options.readout));
     ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &stored.config));
     ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
-    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
-    Recogniser recogniser(std::move(extractor), std::move(stored.config));
-    recogniser.scorer_.emplace(std::move(scorer));
-    recogniser.reading_ = std::make_shared<const Readout>(std::move(stored.readout));
+    Recogniser recogniser(std::move(extractor), stored.config);
+    recogniser.state_ = options.state;
+    recogniser.kind_ = options.readout;
+    ENGRAM_TRY(recogniser.read_with(std::move(stored)));
     return recogniser;
   }
 
@@ -99,8 +103,29 @@ Result<Recogniser> Recogniser::open(const Options& options) {
   return recogniser;
 }
 
+Status Recogniser::read_with(StoredReadout stored) {
+  ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
+  scorer_.emplace(std::move(scorer));
+  reading_ = std::make_shared<const Readout>(std::move(stored.readout));
+  return {};
+}
+
+Status Recogniser::recover(const Status& reason) {
+  features_ = SharedVector<float>();  // the next ones are where the next device wants them
+  scores_ = SharedVector<float>();
+  if (store_) return store_->recover(reason);
+  if (give_up_lost_device(reason).ok() || &scorer_->kernels() == &chosen_kernels()) return reason;
+  ENGRAM_ASSIGN(StoredReadout stored, read_state(state_, kind_));
+  return read_with(std::move(stored));
+}
+
 Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,
                          StepPart part) {
+  return repeated_if_lost([&] { return learn_once(pictures, labels, part); });
+}
+
+Status Recogniser::learn_once(std::span<const Image> pictures, std::span<const std::string> labels,
+                              StepPart part) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
   if (pictures.size() != labels.size()) {
     return Status(Code::invalid_argument,
@@ -123,12 +148,12 @@ Status Recogniser::learn(const Image& picture, const std::string& label) {
 
 Result<EditReport> Recogniser::undo(int steps) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
-  return store_->undo(steps);
+  return repeated_if_lost([&] { return store_->undo(steps); });
 }
 
 Result<ReadoutReport> Recogniser::end_task() {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
-  return store_->end_task();
+  return repeated_if_lost([&] { return store_->end_task(); });
 }
 
 std::shared_ptr<const Readout> Recogniser::readout() const {
@@ -148,6 +173,11 @@ Status Recogniser::score(MatrixView<const float> features, const Readout& readou
 
 Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Image> pictures,
                                                               int top, double false_alarms) {
+  return repeated_if_lost([&] { return classify_once(pictures, top, false_alarms); });
+}
+
+Result<std::vector<std::vector<Answer>>> Recogniser::classify_once(std::span<const Image> pictures,
+                                                                   int top, double false_alarms) {
   // What was learned since the last end of a task counts at once; where that fails, for want of
   // memory, the readout before it answers.
   if (store_) (void)store_->learner().refresh();
@@ -162,9 +192,9 @@ Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Im
   features_.resize(std::size_t(count) * width);
   const MatrixView<float> features{features_.data(), count, width, width};
   ENGRAM_TRY(extractor_.extract(pictures, features));
-  std::vector<float> values(std::size_t(count) * classes);
-  const MatrixView<float> scores{values.data(), count, classes, classes};
-  std::vector<float> leverages(static_cast<std::size_t>(count));
+  scores_.resize(std::size_t(count) * (std::size_t(classes) + 1));
+  const MatrixView<float> scores{scores_.data(), count, classes, classes};
+  const std::span<float> leverages(scores.row(count), std::size_t(count));
   ENGRAM_TRY(score(features, *current, scores, leverages));
 
   std::vector<std::vector<Answer>> answers;

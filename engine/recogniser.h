@@ -49,7 +49,9 @@ class Recogniser {
     // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.
     LearnerConfig config;
   };
-  // A state made with another backbone is refused: its features mean nothing here.
+  // A state made with another backbone is refused: its features mean nothing here. If the device that
+  // computes is lost in the middle of a call, what the state has on the disk is read again, and the
+  // CPU repeats the call; backend_in_use().why_cpu says so then (kernels/backend.h).
   static Result<Recogniser> open(const Options& options);
 
   // A call is one step for undo(), unless it continues the one before.
@@ -79,13 +81,35 @@ class Recogniser {
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
   std::shared_ptr<const Readout> readout() const;
+  Status read_with(StoredReadout stored);  // when reading
+  // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
+  Status recover(const Status& reason);
+  // What `call` returns; if it fails because the device was lost, what the CPU makes of it.
+  template <class Call>
+  auto repeated_if_lost(Call call) {
+    auto outcome = call();
+    if (outcome.ok() || !recover(status_of(outcome)).ok()) return outcome;
+    return call();
+  }
+  static Status status_of(const Status& status) { return status; }
+  template <class T>
+  static Status status_of(const Result<T>& result) {
+    return result.status();
+  }
+  Status learn_once(std::span<const Image> pictures, std::span<const std::string> labels,
+                    StepPart part);
+  Result<std::vector<std::vector<Answer>>> classify_once(std::span<const Image> pictures, int top,
+                                                         double false_alarms);
 
   FeatureExtractor extractor_;
   LearnerConfig config_;
+  std::string state_;                       // directory of the learner
+  std::optional<ReadoutKind> kind_;         // when reading: not the state's own
   std::optional<Store> store_;              // when writing
   std::optional<Scorer> scorer_;            // when reading: projection and score, no statistics
   std::shared_ptr<const Readout> reading_;  // when reading
-  std::vector<float> features_;             // of one call's pictures
+  SharedVector<float> features_;            // of one call's pictures
+  SharedVector<float> scores_;              // and what is said of them: (B, K), then leverages (B)
 };
 
 }  // namespace engram

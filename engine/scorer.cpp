@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "engine/device_plan.h"
 #include "engine/leverage.h"
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
 #include "engine/readout_scores.h"
 #include "platform/arena.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
@@ -19,7 +21,6 @@ struct Scorer::Impl {
   std::optional<Arena> arena;  // its own, unless it shares another's
   std::shared_ptr<const Projection> projection;
   ProjectionScratch scratch;
-  std::optional<LeverageScratch> leverage;
 };
 
 Scorer::Scorer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -28,14 +29,19 @@ Scorer& Scorer::operator=(Scorer&&) noexcept = default;
 Scorer::~Scorer() = default;
 
 Result<Scorer> Scorer::create(const LearnerConfig& config, const Kernels& kernels) {
+  const DeviceHold hold;
   ENGRAM_TRY(validate(config));
   ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(plan(config, 1).scorer_arena_bytes())));
+  if (const DeviceMemory* device = buffer_memory()) {
+    constexpr int kPlannedClasses = 1000;  // more of them grow it once
+    const auto staging = std::size_t(reader_staging_bytes(config, kPlannedClasses));
+    ENGRAM_TRY(DeviceStaging::of(*device).reserve(staging));
+  }
   auto impl = std::make_unique<Impl>();
   impl->arena = std::move(arena);
   impl->projection = std::make_shared<const Projection>(config, kernels, *impl->arena);
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), *impl->arena);
   impl->arena->seal();
-  impl->leverage.emplace(batch_rows(config), config.hidden_units());
   return Scorer(std::move(impl));
 }
 
@@ -43,9 +49,12 @@ Scorer Scorer::share(std::shared_ptr<const Projection> projection, Arena& arena)
   auto impl = std::make_unique<Impl>();
   const LearnerConfig& config = projection->config();
   impl->scratch = ProjectionScratch::take(config, batch_rows(config), arena);
-  impl->leverage.emplace(batch_rows(config), config.hidden_units());
   impl->projection = std::move(projection);
   return Scorer(std::move(impl));
+}
+
+const Kernels& Scorer::kernels() const {
+  return impl_->projection->kernels();
 }
 
 Status Scorer::score(MatrixView<const float> features, const Readout& readout,
@@ -55,6 +64,7 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
 
 Status Scorer::score(MatrixView<const float> features, const Readout& readout,
                      MatrixView<float> scores, std::span<float> leverages) {
+  const DeviceHold hold;
   const Projection& projection = *impl_->projection;
   const int classes = int(readout.classes.size());
   ENGRAM_TRY(check_features(features, projection.config().features));
@@ -77,11 +87,11 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
       const auto* rows = reinterpret_cast<const std::byte*>(impl_->scratch.q.data);
       f = projection.features_of(rows, count, impl_->scratch);
     }
-    ENGRAM_TRY(score_samples(projection.kernels(), readout, h, f, scores.row_range(first, count)));
+    ENGRAM_TRY(score_samples(projection.kernels(), readout, h, f, impl_->scratch.tile,
+                             scores.row_range(first, count)));
     if (!probes_wanted) continue;
-    ENGRAM_TRY(
-        impl_->leverage->leverages_of(projection.kernels(), *readout.probes, h,
-                                      leverages.subspan(std::size_t(first), std::size_t(count))));
+    ENGRAM_TRY(leverages_of(projection.kernels(), *readout.probes, h, impl_->scratch.products.data,
+                            leverages.subspan(std::size_t(first), std::size_t(count))));
   }
   return {};
 }

@@ -31,6 +31,8 @@ class Scorer {
   Scorer& operator=(Scorer&&) noexcept;
   ~Scorer();
 
+  const Kernels& kernels() const;  // that it computes with
+
   // Scores (B, K) of the readout's classes from features (B, L). Any B; allocates nothing.
   // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);

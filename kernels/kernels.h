@@ -14,6 +14,7 @@
 #include "kernels/gram_update.h"
 #include "kernels/inverse_diagonal.h"
 #include "kernels/kernel_rows.h"
+#include "kernels/leverage.h"
 #include "kernels/preprocess.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
@@ -31,6 +32,7 @@ struct Kernels {
   Activate* activate;         // projections -> hidden units                  every frame
   Project* project;           // features -> hidden units, in float           every frame
   Score* score;               // hidden units, readout -> class scores        every frame
+  Leverage* leverage;         // hidden units, probes -> leverages            every frame
   GramUpdate* gram_update;    // hidden units -> G                            every learned frame
   ClassSums* class_sums;      // hidden units, labels -> C                    every learned frame
   KernelRows* kernel_rows;    // kept hidden units -> rows of H HT            every learned frame
@@ -49,6 +51,7 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .activate = cpu::activate,
                                      .project = cpu::project,
                                      .score = cpu::score,
+                                     .leverage = cpu::leverage,
                                      .gram_update = cpu::gram_update,
                                      .class_sums = cpu::class_sums,
                                      .kernel_rows = cpu::kernel_rows,

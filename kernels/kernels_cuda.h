@@ -17,6 +17,7 @@ inline constexpr Kernels kCudaKernels{
     .activate = staged<cuda::kMemory, cuda::activate>,
     .project = staged<cuda::kMemory, cuda::project>,
     .score = staged<cuda::kMemory, cuda::score>,
+    .leverage = staged<cuda::kMemory, cuda::leverage>,
     .gram_update = staged<cuda::kMemory, cuda::gram_update>,
     .class_sums = staged<cuda::kMemory, cuda::class_sums>,
     .kernel_rows = staged<cuda::kMemory, cuda::kernel_rows>,

@@ -69,8 +69,22 @@ Status blas_solve_upper(Stream /*stream*/, MatrixView<const float> u, bool turne
   return Status();
 }
 
+// Nothing is ever written there: it is taken as cuSOLVER's would be.
+Status blas_reserve_factor(int size) {
+  static void* workspace = nullptr;
+  static std::size_t bytes = 0;
+  const std::size_t wanted = 64 * sizeof(float) * std::size_t(size);
+  if (wanted <= bytes) return Status();
+  ENGRAM_ASSIGN(void* more, kMemory.allocate(wanted));
+  kMemory.release(workspace, bytes);
+  workspace = more;
+  bytes = wanted;
+  return Status();
+}
+
 Status blas_factor_upper(Stream /*stream*/, MatrixView<float> a, int* verdict) {
   ENGRAM_CHECK(a.rows == a.cols);
+  ENGRAM_TRY(blas_reserve_factor(a.rows));
   *verdict = 0;
   if (a.rows > 0) {
     ENGRAM_TRY(reachable("spotrf", a));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/arena.h"
+
 namespace engram {
 namespace {
 
@@ -55,6 +57,22 @@ Result<void*> DeviceStaging::take(std::size_t bytes) {
   used_ += bytes;
   turn_bytes_ += bytes;
   return taken;
+}
+
+DeviceHold::DeviceHold() {
+  const DeviceMemory* const memory = buffer_memory();
+  if (memory == nullptr || memory->shares_while_running()) return;
+  held_ = &DeviceStaging::of(*memory);
+  held_->turn_.lock();
+}
+
+DeviceHold::~DeviceHold() {
+  if (held_ != nullptr) held_->turn_.unlock();
+}
+
+void DeviceHold::let_others() {
+  const DeviceMemory* const memory = buffer_memory();
+  if (memory != nullptr) DeviceStaging::of(*memory).turn_.let_others();
 }
 
 Status StagingTurn::begin() {

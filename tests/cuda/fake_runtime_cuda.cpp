@@ -135,6 +135,15 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   return allocate(memory, bytes, Kind::pinned);
 }
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  if ((flags & cudaHostAllocMapped) == 0) return cudaErrorInvalidValue;
+  return allocate(memory, bytes, Kind::pinned);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  const Block* const block = block_of(memory, 1);
+  if (block == nullptr || block->kind != Kind::pinned) return cudaErrorInvalidValue;
+  return cudaFree(memory);
+}
 cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
   return allocate(memory, bytes, Kind::managed);
 }

@@ -26,7 +26,7 @@ struct Learned {
   std::string digest;
   Form form;
   std::vector<int> said;
-  std::vector<float> weights;
+  SharedVector<float> weights;
   double lambda;
 };
 

@@ -54,8 +54,8 @@ Result<StoreContent> load(const std::string& directory) {
                       store.learner.task_samples(),
                       store.learner.tasks(),
                       store.learner.digest(),
-                      readout ? readout->weights : std::vector<float>(),
-                      readout ? readout->feature_weights : std::vector<float>()};
+                      readout ? readout->weights : SharedVector<float>(),
+                      readout ? readout->feature_weights : SharedVector<float>()};
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // Operands that the device cannot reach: copied there and back, and only then.
 #include "platform/device_staging.h"
 
+#include <csignal>
 #include <cstring>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "platform/arena.h"
 #include "platform/device_trial_simt.h"
@@ -106,6 +110,32 @@ TEST_CASE("device_staging: a lost device refuses every later turn", "[platform][
   REQUIRE(says(first, "cudaStreamSynchronize"));
   REQUIRE(run().code() == Code::device_failure);
   REQUIRE_FALSE(DeviceStaging::of(kMemory).lost().ok());
+}
+
+TEST_CASE("device_memory: what one side has at a time is closed while the device runs",
+          "[platform][device][child]") {
+  const Apart apart({.one_side_at_a_time = true});
+  static char *managed, *shared;
+  managed = static_cast<char*>(kMemory.allocate(100).value());
+  shared = static_cast<char*>(kMemory.allocate_shared(100).value());
+  REQUIRE_FALSE(kMemory.shares_while_running());
+  simt::device_trial().meanwhile = [] { ++*shared; };
+  REQUIRE(kMemory.synchronise({}).ok());
+  CHECK(*shared == 1);
+  CHECK(++*managed == 1);  // the device is done
+  simt::device_trial().meanwhile = [] { ++*managed; };
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)signal(SIGBUS, SIG_DFL);
+    (void)kMemory.synchronise({});
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  kMemory.release(managed, 100);
+  kMemory.release_shared(shared, 100);
 }
 
 TEST_CASE("arena: from a device where one computes", "[platform][device][arena]") {

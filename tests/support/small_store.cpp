@@ -39,8 +39,8 @@ StoreContent content(const Store& store) {
           learner.task_samples(),
           learner.tasks(),
           learner.digest(),
-          readout ? readout->weights : std::vector<float>(),
-          readout ? readout->feature_weights : std::vector<float>()};
+          readout ? readout->weights : SharedVector<float>(),
+          readout ? readout->feature_weights : SharedVector<float>()};
 }
 
 Result<StoreContent> reopened(const std::string& directory) {

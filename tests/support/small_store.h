@@ -21,8 +21,8 @@ struct StoreContent {
   std::int64_t task_samples = 0;
   int tasks = 0;
   std::string digest;
-  std::vector<float> weights;  // of the readout
-  std::vector<float> feature_weights;
+  SharedVector<float> weights;  // of the readout
+  SharedVector<float> feature_weights;
   bool operator==(const StoreContent&) const = default;
 };
 StoreContent content(const Store& store);

@@ -27,6 +27,7 @@ inline constexpr Kernels kStagedSimtKernels{
     .activate = staged_or_cpu<&Kernels::activate>(),
     .project = staged_or_cpu<&Kernels::project>(),
     .score = staged_or_cpu<&Kernels::score>(),
+    .leverage = staged_or_cpu<&Kernels::leverage>(),
     .gram_update = staged_or_cpu<&Kernels::gram_update>(),
     .class_sums = staged_or_cpu<&Kernels::class_sums>(),
     .kernel_rows = staged_or_cpu<&Kernels::kernel_rows>(),
