@@ -26,7 +26,6 @@ __global__ void __launch_bounds__(kThreads)
     products_kernel(MatrixView<const float> h, MatrixView<const std::int16_t> probes,
                     MatrixView<const float> scales, MatrixView<float> products) {
   constexpr int kSums = kFrames * kProbes;
-  static_assert(kSums <= kThreads);
   ENGRAM_SHARED(float, parts, [kWarps][kSums]);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int first_r = static_cast<int>(blockIdx.x) * kProbes;
@@ -82,6 +81,7 @@ template <int kFrames, int kProbes>
 Status launch_products(Stream stream, MatrixView<const float> h,
                        MatrixView<const std::int16_t> probes, MatrixView<const float> scales,
                        MatrixView<float> products) {
+  static_assert(kFrames * kProbes <= kThreads);  // one thread for each sum
   const dim3 grid(static_cast<unsigned>(divide_up(probes.rows, kProbes)),
                   static_cast<unsigned>(divide_up(h.rows, kFrames)));
   return launch(products_kernel<kFrames, kProbes>, {grid, dim3(32, kWarps)}, stream, h, probes,
