@@ -27,6 +27,12 @@ Status add_feature_scores(const Kernels& kernels, MatrixView<const float> f,
 
 }  // namespace
 
+void add_bias(const Readout& readout, MatrixView<float> scores) {
+  for (int b = 0; b < scores.rows && !readout.bias.empty(); ++b) {
+    for (int k = 0; k < scores.cols; ++k) scores(b, k) += readout.bias[std::size_t(k)];
+  }
+}
+
 Status score_samples(const Kernels& kernels, const Readout& readout, MatrixView<const float> h,
                      MatrixView<const float> f, float* tile, MatrixView<float> scores) {
   const int classes = int(readout.classes.size()), units = readout.hidden_units;
@@ -36,9 +42,7 @@ Status score_samples(const Kernels& kernels, const Readout& readout, MatrixView<
     ENGRAM_TRY(add_feature_scores(
         kernels, f, {readout.feature_weights.data(), classes, f.cols, f.cols}, tile, scores));
   }
-  for (int b = 0; b < scores.rows && !readout.bias.empty(); ++b) {
-    for (int k = 0; k < classes; ++k) scores(b, k) += readout.bias[std::size_t(k)];
-  }
+  add_bias(readout, scores);
   return {};
 }
 

@@ -8,6 +8,9 @@
 
 namespace engram {
 
+// What the readout adds to every score (B, K) of a class.
+void add_bias(const Readout& readout, MatrixView<float> scores);
+
 // Room for some scores of features, before they are added.
 inline constexpr int kScoreTileRows = 32, kScoreTileClasses = 128;
 

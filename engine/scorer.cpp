@@ -12,6 +12,7 @@
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
 #include "engine/readout_scores.h"
+#include "kernels/kernel_sequence.h"
 #include "platform/arena.h"
 #include "platform/device_staging.h"
 
@@ -21,6 +22,13 @@ struct Scorer::Impl {
   std::optional<Arena> arena;  // its own, unless it shares another's
   std::shared_ptr<const Projection> projection;
   ProjectionScratch scratch;
+
+  // A batch at most. leverages may be empty. In the exact arithmetic a frame is one piece of work for a
+  // device, from features to scores and leverages.
+  Status score_bytes(MatrixView<const float> features, const Readout& readout,
+                     MatrixView<float> scores, std::span<float> leverages);
+  Status score_floats(MatrixView<const float> features, const Readout& readout,
+                      MatrixView<float> scores, std::span<float> leverages);
 };
 
 Scorer::Scorer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -80,20 +88,45 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
   const int rows = impl_->scratch.h.rows;
   for (int first = 0; first < features.rows; first += rows) {
     const int count = std::min(rows, features.rows - first);
-    const MatrixView<float> h = impl_->scratch.h.row_range(0, count);
-    MatrixView<const float> f = features.row_range(first, count);
-    ENGRAM_TRY(projection.from_features(f, impl_->scratch, h));
-    if (projection.config().arithmetic == Arithmetic::exact && !readout.feature_weights.empty()) {
-      const auto* rows = reinterpret_cast<const std::byte*>(impl_->scratch.q.data);
-      f = projection.features_of(rows, count, impl_->scratch);
-    }
-    ENGRAM_TRY(score_samples(projection.kernels(), readout, h, f, impl_->scratch.tile,
-                             scores.row_range(first, count)));
-    if (!probes_wanted) continue;
-    ENGRAM_TRY(leverages_of(projection.kernels(), *readout.probes, h, impl_->scratch.products.data,
-                            leverages.subspan(std::size_t(first), std::size_t(count))));
+    const auto part = probes_wanted ? leverages.subspan(std::size_t(first), std::size_t(count))
+                                    : std::span<float>();
+    const bool exact = projection.config().arithmetic == Arithmetic::exact;
+    ENGRAM_TRY((impl_.get()->*(exact ? &Impl::score_bytes : &Impl::score_floats))(
+        features.row_range(first, count), readout, scores.row_range(first, count), part));
   }
   return {};
+}
+
+Status Scorer::Impl::score_bytes(MatrixView<const float> features, const Readout& readout,
+                                 MatrixView<float> scores, std::span<float> leverages) {
+  const Kernels& kernels = projection->kernels();
+  const int classes = scores.cols, units = readout.hidden_units, width = features.cols;
+  const MatrixView<float> h = scratch.h.row_range(0, features.rows);
+  KernelSequence frame(kernels);
+  ENGRAM_TRY(projection->from_features(features, scratch, h));
+  ENGRAM_TRY(kernels.score(Stream{}, h, {readout.weights.data(), classes, units, units}, scores));
+  if (!readout.feature_weights.empty()) {
+    ENGRAM_CHECK(readout.feature_weights.size() == std::size_t(classes) * std::size_t(width));
+    ENGRAM_TRY(kernels.feature_score(Stream{}, scratch.q.row_range(0, features.rows),
+                                     {readout.feature_weights.data(), classes, width, width},
+                                     scores));
+  }
+  if (!leverages.empty()) {
+    ENGRAM_TRY(leverages_of(kernels, *readout.probes, h, scratch.products.data, leverages));
+  }
+  ENGRAM_TRY(frame.end());
+  add_bias(readout, scores);
+  return {};
+}
+
+Status Scorer::Impl::score_floats(MatrixView<const float> features, const Readout& readout,
+                                  MatrixView<float> scores, std::span<float> leverages) {
+  const Kernels& kernels = projection->kernels();
+  const MatrixView<float> h = scratch.h.row_range(0, features.rows);
+  ENGRAM_TRY(projection->from_features(features, scratch, h));
+  ENGRAM_TRY(score_samples(kernels, readout, h, features, scratch.tile, scores));
+  if (leverages.empty()) return {};
+  return leverages_of(kernels, *readout.probes, h, scratch.products.data, leverages);
 }
 
 Status check_features(MatrixView<const float> features, int width) {

@@ -105,6 +105,22 @@ KernelWork dot_rows(const char* operation, double left, double rows, double leng
           .operations = 2 * left * rows * length};
 }
 
+// Wf once for 1, 4 or 16 frames.
+KernelWork feature_score(const Shape& s) {
+  const int frames = s.b == 1 ? 1 : s.b <= 4 ? 4 : 16;
+  const double weights = 4 * s.k * s.l, down = up(s.b, frames), across = up(s.k, 4);
+  const double others = s.b * (s.l + 8 * s.k);
+  return {.kernel = "feature_score.feature_score<" + std::to_string(frames) + ">",
+          .blocks = across * down,
+          .primary = frames * up(s.l, 32),
+          .bytes = again(weights, down, s.cache) + others,
+          .cached_bytes = weights * down + frames * s.l * 4 * across * down,
+          .chain = up(s.l, 128) + 1,
+          .products = Products::floats,
+          .least_bytes = weights + others,
+          .operations = 2 * s.b * s.k * s.l};
+}
+
 // The probes once for 1, 4 or 16 frames; the second launch, of the squares, is a few microseconds.
 KernelWork leverage(const Shape& s) {
   constexpr double kProbes = 64;  // engine/leverage.h
@@ -180,6 +196,7 @@ constexpr Row kRows[] = {
        if (s.b <= 64) return dot_rows("score", s.b, s.k, s.m, s.cache);
        return library(4 * (s.b * s.m + s.k * s.m + s.b * s.k), 2 * s.b * s.k * s.m);
      }},
+    {"feature_score", true, feature_score},
     {"leverage", true, leverage},
     {"gram_update", true, gram_update},
     {"class_sums", true, class_sums},

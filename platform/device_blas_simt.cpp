@@ -5,6 +5,7 @@
 #include "platform/device_blas.h"
 #include "platform/device_memory.h"
 #include "platform/simt_machine.h"
+#include "platform/simt_recording.h"
 
 namespace engram::simt {
 namespace {
@@ -38,10 +39,15 @@ Status blas_multiply(Stream /*stream*/, float alpha, MatrixFactor a, MatrixFacto
   ENGRAM_TRY(reachable("sgemm", a.matrix));
   ENGRAM_TRY(reachable("sgemm", b.matrix));
   ENGRAM_TRY(reachable("sgemm", c));
-  cblas_sgemm(CblasRowMajor, turn(a.is_turned), turn(b.is_turned), c.rows, c.cols, a.cols(), alpha,
-              a.matrix.data, a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.data,
-              c.stride);
-  wrote(c);
+  const auto multiply = [=] {
+    cblas_sgemm(CblasRowMajor, turn(a.is_turned), turn(b.is_turned), c.rows, c.cols, a.cols(),
+                alpha, a.matrix.data, a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.data,
+                c.stride);
+    wrote(c);
+    return Status();
+  };
+  if (!is_recording()) return multiply();
+  record(multiply);
   return Status();
 }
 

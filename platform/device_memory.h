@@ -22,6 +22,8 @@
 
 namespace engram {
 
+struct DeviceRecordings;
+
 struct DeviceMemory {
   const char* name;
   // Zeros, aligned to 256 bytes. out_of_memory: the device has not that much free.
@@ -49,6 +51,7 @@ struct DeviceMemory {
   // A place in the queue, 0 or 1, and the device's time between the two when both have passed.
   Status (*mark)(Stream stream, int place);
   Result<double> (*seconds_between_marks)();
+  const DeviceRecordings* recordings;  // platform/device_recording.h
 };
 
 // One int of device memory for what a kernel decides. Operations take turns, so one is enough.

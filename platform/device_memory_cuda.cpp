@@ -9,6 +9,7 @@
 #include "platform/device.h"
 #include "platform/device_blas.h"
 #include "platform/device_context_cuda.h"
+#include "platform/device_recording.h"
 
 namespace engram::cuda {
 namespace {
@@ -133,7 +134,8 @@ const DeviceMemory kMemory{.name = "cuda",
                            .open = open,
                            .synchronise = synchronise,
                            .mark = mark,
-                           .seconds_between_marks = seconds_between_marks};
+                           .seconds_between_marks = seconds_between_marks,
+                           .recordings = &kRecordings};
 
 Result<int*> device_verdict() {
   ENGRAM_ASSIGN(Context * c, context());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,7 @@
 
 #include "platform/device.h"
 #include "platform/device_blas.h"
+#include "platform/device_recording.h"
 #include "platform/device_trial_simt.h"
 #include "platform/simt_block.h"
 #include "platform/simt_hooks.h"
@@ -143,7 +145,10 @@ Result<Stream> open() {
   return Stream{};
 }
 
+std::atomic<std::size_t> waits_so_far{0};
+
 Status synchronise(Stream /*stream*/) {
+  ++waits_so_far;
   int& waits = device_trial().waits_until_lost;
   if (waits == 0) return lost();
   if (waits > 0) --waits;
@@ -185,7 +190,8 @@ const DeviceMemory kMemory{.name = "simt",
                            .open = open,
                            .synchronise = synchronise,
                            .mark = mark,
-                           .seconds_between_marks = seconds_between_marks};
+                           .seconds_between_marks = seconds_between_marks,
+                           .recordings = &kRecordings};
 
 Result<int*> device_verdict() {
   static void* const verdict = allocate(sizeof(int)).value();
@@ -212,6 +218,10 @@ OnTrial::OnTrial(const DeviceTrial& trial) {
 OnTrial::~OnTrial() {
   if (device_trial().separate_memory) hooks().launch_begins = nullptr;
   device_trial() = {};
+}
+
+std::size_t device_waits() {
+  return waits_so_far;
 }
 
 std::size_t device_allocations() {

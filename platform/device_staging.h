@@ -97,7 +97,8 @@ class StagingTurn {
 
   Status begin();
   Stream stream() const { return stream_; }
-  // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart.
+  // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart. What is to
+  // come back and is placed again is where it was: an operation of a sequence may have written it.
   Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
                       bool comes_back);
   // The operation itself, between its copies: for timing.
@@ -121,7 +122,7 @@ class StagingTurn {
   const DeviceMemory& memory_;
   std::lock_guard<TurnLock> lock_;
   Stream stream_;
-  std::array<Return, 8> returns_{};  // more than any operation has operands
+  std::array<Return, 16> returns_{};  // more than any operation or sequence writes
   std::size_t return_count_ = 0;
 };
 

@@ -35,5 +35,7 @@ class OnTrial {
 
 std::size_t device_bytes_allocated();  // by kMemory, at this moment
 std::size_t device_allocations();      // by kMemory, since the start
+std::size_t device_waits();            // for it, since the start
+std::size_t device_recordings();       // made, since the start (device_recording_simt.cpp)
 
 }  // namespace engram::simt

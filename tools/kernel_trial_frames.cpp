@@ -30,6 +30,7 @@ struct Operands {
     fill(kept, std::max(b, n) * m, [](auto r) { return std::uint8_t(r % 32); });
     fill(weights, l * m, [](auto r) { return r % 2 ? 1.0f : -1.0f; });
     fill(readout, k * m, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
+    fill(readout_of_features, k * l, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
     fill(probes, std::size_t{kTrialProbes} * m,
          [](auto r) { return std::int16_t(int(r % 65535) - 32767); });
     fill(scales, kTrialProbes, [](auto r) { return 1e-6f * float(1 + r % 100); });
@@ -41,7 +42,8 @@ struct Operands {
          [](auto r) { return std::uint8_t(r); });
   }
 
-  BufferVector<float> features, hidden, weights, readout, scales, row_weights, sums;
+  BufferVector<float> features, hidden, weights, readout, readout_of_features, scales, row_weights,
+      sums;
   BufferVector<std::int16_t> probes;
   BufferVector<std::int8_t> bytes;
   BufferVector<std::uint32_t> words;
@@ -136,6 +138,16 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                        return clock([&] {
                          return kernels.score(Stream{}, reads(o->hidden, b, m),
                                               reads(o->readout, k, m), writes(result, b, k));
+                       });
+                     }),
+          trial_case("feature_score", &Kernels::feature_score, fmt::format("{} K {}", input, k), s,
+                     1e-5,
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       result.assign(std::size_t(b) * std::size_t(k), 1.0f);
+                       return clock([&] {
+                         return kernels.feature_score(Stream{}, reads(o->bytes, b, l),
+                                                      reads(o->readout_of_features, k, l),
+                                                      writes(result, b, k));
                        });
                      }),
           trial_case("leverage", &Kernels::leverage, output, s, 1e-5,

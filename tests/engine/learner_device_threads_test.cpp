@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK(failures == 0);
 }
 
-TEST_CASE("scorer: a frame on a device copies nothing there and takes no memory",
+TEST_CASE("scorer: a frame on a device is one piece of work, copies nothing and takes no memory",
           "[engine][device]") {
   const Samples samples = test::make_samples(4, 6, 12);
   const OnSimtDevice on;
@@ -94,7 +94,8 @@ TEST_CASE("scorer: a frame on a device copies nothing there and takes no memory"
   SharedVector<float> said(std::size_t(count) * std::size_t(classes + 1));
   const MatrixView<float> scores{said.data(), count, classes, classes};
   const DeviceStaging& staging = DeviceStaging::of(simt::kMemory);
-  const std::size_t copied = staging.copied_bytes(), taken = simt::device_allocations();
+  const std::size_t copied = staging.copied_bytes(), taken = simt::device_allocations(),
+                    waits = simt::device_waits(), recordings = simt::device_recordings();
   for (int frame = 0; frame < 3; ++frame) {
     REQUIRE(scorer
                 .score({features.data(), count, 12, 12}, *readout, scores,
@@ -103,6 +104,8 @@ TEST_CASE("scorer: a frame on a device copies nothing there and takes no memory"
   }
   CHECK(staging.copied_bytes() == copied);
   CHECK(simt::device_allocations() == taken);
+  CHECK(simt::device_waits() == waits + 3);  // one for each frame
+  CHECK(simt::device_recordings() == recordings + 1);
 
   // From ordinary memory: what is copied is the frame and what is said of it, never the readout.
   std::vector<float> elsewhere(std::size_t(count) * std::size_t(classes));

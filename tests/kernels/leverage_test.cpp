@@ -44,8 +44,8 @@ struct Case {
 
 TEST_CASE("leverage: equals the definition within float rounding", "[kernels][leverage]") {
   const int frames = GENERATE(0, 1, 2, 4, 5, 16, 17);
-  const int probes = GENERATE(0, 1, 2, 3, 33, 64);
-  const int units = GENERATE(0, 1, 31, 127, 128, 129, 515, 2049);
+  const int probes = GENERATE(0, 1, 3, 64);
+  const int units = GENERATE(0, 1, 127, 128, 129, 515);
   const Case c(frames, probes, units);
   for (const Backend& backend : test::backends(&Kernels::leverage)) {
     CAPTURE(frames, probes, units, backend.name);

@@ -69,13 +69,15 @@ TEST_CASE("device_staging: after a failure the host's operands are as before",
 
 TEST_CASE("device_staging: memory is taken once, and kept", "[platform][device]") {
   const Apart apart;
-  std::vector<std::byte> large(1 << 20);
+  constexpr std::size_t kEach = 1 << 20;
+  std::vector<std::byte> large(3 * kEach);
   DeviceStaging& staging = DeviceStaging::of(kMemory);
   const auto run = [&](int operands) {
     StagingTurn turn(kMemory);
     REQUIRE(turn.begin().ok());
     for (int i = 0; i < operands; ++i) {
-      REQUIRE(turn.place(large.data(), large.size(), large.size(), 1, i == 0).ok());
+      const std::byte* const operand = large.data() + kEach * std::size_t(i);
+      REQUIRE(turn.place(operand, kEach, kEach, 1, i == 0).ok());
     }
     REQUIRE(turn.end(Status()).ok());
   };
@@ -85,6 +87,17 @@ TEST_CASE("device_staging: memory is taken once, and kept", "[platform][device]"
   for (int i = 0; i < 5; ++i) run(1 + i % 3);
   REQUIRE(simt::device_bytes_allocated() == bytes);
   REQUIRE(staging.bytes() >= 3u << 20);
+}
+
+TEST_CASE("device_staging: what is to come back is placed once", "[platform][device]") {
+  const Apart apart;
+  std::vector<float> host(8, 1.0f);
+  StagingTurn turn(kMemory);
+  REQUIRE(turn.begin().ok());
+  void* const there = turn.place(host.data(), 32, 32, 1, true).value();
+  CHECK(turn.place(host.data(), 32, 32, 1, false).value() == there);
+  CHECK(turn.place(host.data(), 16, 16, 1, false).value() != there);  // another operand
+  REQUIRE(turn.end(Status()).ok());
 }
 
 TEST_CASE("device_staging: too little memory is refused with figures", "[platform][device]") {
