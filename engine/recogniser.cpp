@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/backend.h"
-
 namespace engram {
 namespace {
 
@@ -30,10 +28,6 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
                     options.state, state_config->backbone, model.card.name, model.card.sha256));
   }
   return model;
-}
-
-Result<StoredReadout> read_state(const std::string& state, std::optional<ReadoutKind> kind) {
-  return kind ? read_readout(state, *kind) : read_readout(state);
 }
 
 // The `top` classes with the largest scores, best first; equal scores in class order.
@@ -74,13 +68,15 @@ Result<Recogniser> Recogniser::open(const Options& options) {
                                              .home = options.home};
 
   if (options.access == Access::read) {
-    ENGRAM_ASSIGN(StoredReadout stored, read_state(options.state, options.readout));
+    ENGRAM_ASSIGN(StoredReadout stored, options.readout
+                                            ? read_readout(options.state, *options.readout)
+                                            : read_readout(options.state));
     ENGRAM_ASSIGN(const StoredModel model, choose_model(options, &stored.config));
     ENGRAM_ASSIGN(FeatureExtractor extractor, FeatureExtractor::open(model, extraction));
-    Recogniser recogniser(std::move(extractor), stored.config);
-    recogniser.state_ = options.state;
-    recogniser.kind_ = options.readout;
-    ENGRAM_TRY(recogniser.read_with(std::move(stored)));
+    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
+    Recogniser recogniser(std::move(extractor), std::move(stored.config));
+    recogniser.scorer_.emplace(std::move(scorer));
+    recogniser.reading_ = std::make_shared<const Readout>(std::move(stored.readout));
     return recogniser;
   }
 
@@ -103,20 +99,10 @@ Result<Recogniser> Recogniser::open(const Options& options) {
   return recogniser;
 }
 
-Status Recogniser::read_with(StoredReadout stored) {
-  ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
-  scorer_.emplace(std::move(scorer));
-  reading_ = std::make_shared<const Readout>(std::move(stored.readout));
-  return {};
-}
-
 Status Recogniser::recover(const Status& reason) {
   features_ = SharedVector<float>();  // the next ones are where the next device wants them
   scores_ = SharedVector<float>();
-  if (store_) return store_->recover(reason);
-  if (give_up_lost_device(reason).ok() || &scorer_->kernels() == &chosen_kernels()) return reason;
-  ENGRAM_ASSIGN(StoredReadout stored, read_state(state_, kind_));
-  return read_with(std::move(stored));
+  return store_ ? store_->recover(reason) : reason;
 }
 
 Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,

@@ -50,8 +50,8 @@ class Recogniser {
     LearnerConfig config;
   };
   // A state made with another backbone is refused: its features mean nothing here. If the device that
-  // computes is lost in the middle of a call, what the state has on the disk is read again, and the
-  // CPU repeats the call; backend_in_use().why_cpu says so then (kernels/backend.h).
+  // computes is lost in the middle of a call, the CPU repeats it, with what the disk has where the
+  // state is open for writing; backend_in_use().why_cpu says so then (kernels/backend.h).
   static Result<Recogniser> open(const Options& options);
 
   // A call is one step for undo(), unless it continues the one before.
@@ -81,7 +81,6 @@ class Recogniser {
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
   std::shared_ptr<const Readout> readout() const;
-  Status read_with(StoredReadout stored);  // when reading
   // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
   Status recover(const Status& reason);
   // What `call` returns; if it fails because the device was lost, what the CPU makes of it.
@@ -103,8 +102,6 @@ class Recogniser {
 
   FeatureExtractor extractor_;
   LearnerConfig config_;
-  std::string state_;                       // directory of the learner
-  std::optional<ReadoutKind> kind_;         // when reading: not the state's own
   std::optional<Store> store_;              // when writing
   std::optional<Scorer> scorer_;            // when reading: projection and score, no statistics
   std::shared_ptr<const Readout> reading_;  // when reading

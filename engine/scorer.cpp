@@ -12,6 +12,7 @@
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
 #include "engine/readout_scores.h"
+#include "kernels/backend.h"
 #include "kernels/kernel_sequence.h"
 #include "platform/arena.h"
 #include "platform/device_staging.h"
@@ -72,6 +73,15 @@ Status Scorer::score(MatrixView<const float> features, const Readout& readout,
 
 Status Scorer::score(MatrixView<const float> features, const Readout& readout,
                      MatrixView<float> scores, std::span<float> leverages) {
+  Status scored = score_once(features, readout, scores, leverages);
+  const bool lost = !scored.ok() && !give_up_lost_device(scored).ok();
+  if (!lost || !impl_->arena || &kernels() == &chosen_kernels()) return scored;
+  ENGRAM_ASSIGN(*this, create(impl_->projection->config()));
+  return score_once(features, readout, scores, leverages);
+}
+
+Status Scorer::score_once(MatrixView<const float> features, const Readout& readout,
+                          MatrixView<float> scores, std::span<float> leverages) {
   const DeviceHold hold;
   const Projection& projection = *impl_->projection;
   const int classes = int(readout.classes.size());
