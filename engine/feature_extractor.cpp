@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/backend.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"
 
@@ -124,28 +125,42 @@ Result<FeatureExtractor> FeatureExtractor::create(ModelCard card,
   return extractor;
 }
 
+Status FeatureExtractor::preprocess(std::span<const Image> pictures) {
+  const int values = backbone_->input_values(), crop = card_.preprocess.crop;
+  std::mutex guard;
+  Status failed;
+  parallel_for(int(pictures.size()), 1, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      float* tensor = tensors_.data() + static_cast<std::size_t>(i) * values;
+      const Status done = without_exceptions(card_.name, [&] {
+        return kernels_->preprocess({}, {pictures[static_cast<std::size_t>(i)].view()},
+                                    card_.preprocess, {tensor, 3, crop * crop, crop * crop});
+      });
+      if (done.ok()) continue;
+      const std::lock_guard<std::mutex> hold(guard);
+      failed = done;
+    }
+  });
+  return failed;
+}
+
 Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<float> features) {
   ENGRAM_CHECK(features.rows == static_cast<int>(pictures.size()) &&
                features.cols == backbone_->features());
   const int values = backbone_->input_values();
-  const int crop = card_.preprocess.crop;
   for (int first = 0; first < features.rows; first += backbone_->max_batch()) {
     const int count = std::min(backbone_->max_batch(), features.rows - first);
-    std::mutex guard;
-    Status failed;
-    parallel_for(count, 1, [&](int begin, int end) {
-      for (int i = begin; i < end; ++i) {
-        float* tensor = tensors_.data() + static_cast<std::size_t>(i) * values;
-        const Status done = without_exceptions(card_.name, [&] {
-          return kernels_->preprocess({}, {pictures[static_cast<std::size_t>(first + i)].view()},
-                                      card_.preprocess, {tensor, 3, crop * crop, crop * crop});
-        });
-        if (done.ok()) continue;
-        const std::lock_guard<std::mutex> hold(guard);
-        failed = done;
-      }
-    });
-    ENGRAM_TRY(failed);
+    const auto batch = pictures.subspan(std::size_t(first), std::size_t(count));
+    Status prepared = preprocess(batch);
+    if (!prepared.ok() && !give_up_lost_device(prepared).ok() && kernels_ != &chosen_kernels()) {
+      kernels_ = &chosen_kernels();
+      ENGRAM_TRY(without_exceptions(card_.name, [&] {  // where the CPU has them
+        tensors_ = SharedVector<float>(tensors_.size());
+        return Status();
+      }));
+      prepared = preprocess(batch);
+    }
+    ENGRAM_TRY(prepared);
     ENGRAM_TRY(without_exceptions(card_.name, [&] {
       return backbone_->run({tensors_.data(), count, values, values},
                             features.row_range(first, count));

@@ -11,6 +11,7 @@
 #include "kernels/kernels.h"
 #include "platform/backbone.h"
 #include "platform/backbone_switching.h"
+#include "platform/buffer_allocator.h"
 #include "platform/engine_library.h"
 #include "platform/engine_supply.h"
 #include "platform/image.h"
@@ -46,19 +47,21 @@ class FeatureExtractor {
 
   const ModelCard& card() const { return card_; }
   int features() const { return backbone_->features(); }
-  // Pictures to (pictures.size(), L), written in full.
+  // Pictures to (pictures.size(), L), written in full. If the device that prepares them is lost, the
+  // CPU prepares them again, and all later ones.
   Status extract(std::span<const Image> pictures, MatrixView<float> features);
   // Why the CPU answers where a GPU could; empty: it does not, or there is none.
   std::string note() const { return switching_ == nullptr ? "" : switching_->note(); }
 
  private:
   FeatureExtractor(ModelCard card, std::unique_ptr<Backbone> backbone, const Kernels& kernels);
+  Status preprocess(std::span<const Image> pictures);  // into tensors_; a batch at most
 
   ModelCard card_;
   std::unique_ptr<Backbone> backbone_;
   const SwitchingBackbone* switching_ = nullptr;  // the same, where it may be the GPU's
   const Kernels* kernels_;
-  std::vector<float> tensors_;  // one batch of inputs
+  SharedVector<float> tensors_;  // one batch of inputs
 };
 
 }  // namespace engram

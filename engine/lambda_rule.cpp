@@ -13,6 +13,7 @@
 #include "engine/leave_one_out.h"
 #include "engine/philox.h"
 #include "platform/arena.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -98,6 +99,7 @@ template <class Loss>
 void try_candidates(double floor, const Loss& loss, LambdaChoice& choice) {
   choice.candidates = lambda_grid();
   for (const double lambda : choice.candidates) {
+    DeviceHold::let_others();
     choice.losses.push_back(lambda < floor ? kNoLoss : loss(lambda));
   }
 }
@@ -136,6 +138,7 @@ Status try_code_primal(const LambdaProblem& problem, std::span<const int> learne
   const auto batch_rows = std::size_t(problem.scratch.h.rows);
   for (std::size_t first = 0; first < learned.size(); first += batch_rows) {
     const std::size_t size = std::min(batch_rows, learned.size() - first);
+    DeviceHold::let_others();
     ENGRAM_ASSIGN(const HiddenRows rows, hidden_rows(problem, learned.subspan(first, size)));
     ENGRAM_TRY(kernels.gram_update(Stream{}, rows.h, 1.0f, gram));
     ENGRAM_TRY(kernels.class_sums(Stream{}, rows.h, as_row(rows.classes), 1.0f, sums));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/lambda_range.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -48,6 +49,7 @@ LambdaSearch::LambdaSearch(double low, double high, std::function<double(double)
 void LambdaSearch::attempt(int step) {
   if (tried_.contains(step)) return;
   last_ = step;
+  DeviceHold::let_others();
   const double loss = loss_(lambda_of(step));
   if (!std::isfinite(loss)) {
     tried_[step] = std::numeric_limits<double>::quiet_NaN();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/blas.h"
+#include "platform/device_staging.h"
 #include "platform/threads.h"
 
 namespace engram {
@@ -97,6 +98,7 @@ Result<std::vector<Quadrature>> shifted_lanczos(const Kernels& kernels, GramView
     }
   });
   for (int step = 0; step < steps; ++step) {
+    DeviceHold::let_others();
     for (int v = 0; v < count; ++v) std::copy_n(current.row(v), units, next.row(v));
     ENGRAM_TRY(kernels.cholesky_solve(Stream{}, gram, next));
     parallel_for(count, 1, [&](int begin, int end) {

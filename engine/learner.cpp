@@ -158,6 +158,7 @@ Learner& Learner::operator=(Learner&&) noexcept = default;
 Learner::~Learner() = default;
 
 Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kernels) {
+  const DeviceHold hold;
   ENGRAM_TRY(validate(config));
   constexpr int kPlannedClasses = 10;
   const MemoryPlan memory = plan(config, kPlannedClasses);
@@ -170,6 +171,7 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
   }
   if (const DeviceMemory* device = buffer_memory()) {
     const auto staging = std::size_t(staging_bytes(config, kPlannedClasses));
+    ENGRAM_TRY(device->reserve_factor(std::max(config.hidden_units(), factored_limit(config))));
     const std::size_t free = device->free_bytes(), needed = std::size_t(memory.total()) + staging;
     if (needed > free) return device_memory_refused(needed, free);
     ENGRAM_TRY(DeviceStaging::of(*device).reserve(staging));
@@ -189,6 +191,9 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
 
 const LearnerConfig& Learner::config() const {
   return impl_->config;
+}
+const Kernels& Learner::kernels() const {
+  return impl_->projection->kernels();
 }
 std::vector<ClassInfo> Learner::classes() const {
   return impl_->statistics.classes().all();
@@ -229,12 +234,14 @@ Status Learner::check(const SampleBatch& batch) const {
 }
 
 Status Learner::learn(const SampleBatch& batch) {
+  const DeviceHold hold;
   ENGRAM_TRY(check(batch));
   ENGRAM_TRY(impl_->prepare(batch.labels));
   const std::span<const std::string> labels = batch.labels;
   const auto rows_at_once = std::size_t(impl_->scratch.h.rows);
   for (std::size_t first = 0; first < labels.size(); first += rows_at_once) {
     const std::size_t count = std::min(rows_at_once, labels.size() - first);
+    DeviceHold::let_others();
     const std::byte* rows = batch.rows.data() + first * impl_->projection->row_bytes();
     const MatrixView<float> h = impl_->scratch.h.row_range(0, int(count));
     ENGRAM_TRY(impl_->projection->from_rows(rows, impl_->scratch, h));
@@ -244,6 +251,7 @@ Status Learner::learn(const SampleBatch& batch) {
 }
 
 Status Learner::learn(MatrixView<const float> features, std::span<const std::string> labels) {
+  const DeviceHold hold;
   ENGRAM_TRY(check_count(features, labels.size()));
   ENGRAM_TRY(check_to_learn(impl_->config, features));
   ENGRAM_TRY(impl_->check_labels(labels));
@@ -265,21 +273,26 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
 }
 
 float Learner::gram(int row, int col) const {
+  const DeviceHold hold;
   return impl_->statistics.gram(row, col);
 }
 float Learner::class_sum(int class_index, int unit) const {
+  const DeviceHold hold;
   return impl_->statistics.class_sum(class_index, unit);
 }
 bool Learner::has_feature_sums() const {
   return impl_->statistics.features().complete();
 }
 double Learner::feature_sum(int class_index, int feature) const {
+  const DeviceHold hold;
   return impl_->statistics.features().sums()(class_index, feature);
 }
 std::string Learner::digest() const {
+  const DeviceHold hold;
   return impl_->statistics.digest(identity_json(impl_->config));
 }
 std::int64_t Learner::exact_until() const {
+  const DeviceHold hold;
   return impl_->statistics.exact_until();
 }
 std::string Learner::rounding_note() const {

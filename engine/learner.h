@@ -8,7 +8,9 @@
 //
 // Threads. One thread learns. Any number may classify meanwhile: they hold the Readout that was
 // current when they asked (readout()), and the next one replaces it whole. score and classify take
-// turns on one scratch; a thread that wants its own has a Scorer (engine/scorer.h).
+// turns on one scratch; a thread that wants its own has a Scorer (engine/scorer.h). On a GPU they all
+// take turns, one operation each; where CPU and GPU must not touch memory at the same time (Orin),
+// longer ones: a batch that is learned, one step of a solve (platform/device_memory.h).
 // Memory. All of it is in memory_plan.h's plan. Classifying allocates nothing after create. Learning
 // samples of known classes allocates nothing either, but for growth: where samples are kept every 128 of
 // them, once when the form becomes dense, and then when a task has more than kReservedTaskSamples.
@@ -51,6 +53,7 @@ class Learner {
   ~Learner();
 
   const LearnerConfig& config() const;
+  const Kernels& kernels() const;          // that it computes with
   std::vector<ClassInfo> classes() const;  // in the order in which they were first seen
   std::int64_t samples() const;            // learned in all
   std::int64_t task_samples() const;       // learned since the last end of a task

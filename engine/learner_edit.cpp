@@ -8,6 +8,7 @@
 #include "engine/exact_sums.h"
 #include "engine/label.h"
 #include "engine/learner_impl.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -35,6 +36,7 @@ Status check_sum(const LearnerConfig& config, const std::string& label, std::int
 }  // namespace
 
 Status Learner::unlearn(const LearnedSamples& samples) {
+  const DeviceHold hold;
   Impl& impl = *impl_;
   ENGRAM_TRY(check(samples.batch));
   ENGRAM_TRY(impl.check_learned(samples));
@@ -52,6 +54,7 @@ Status Learner::unlearn(const LearnedSamples& samples) {
 }
 
 Status Learner::relabel(const LearnedSamples& samples, const std::string& label) {
+  const DeviceHold hold;
   Impl& impl = *impl_;
   Statistics& statistics = impl.statistics;
   ENGRAM_TRY(check(samples.batch));
@@ -82,6 +85,7 @@ Status Learner::relabel(const LearnedSamples& samples, const std::string& label)
 }
 
 Status Learner::rename(const std::string& from, const std::string& to) {
+  const DeviceHold hold;
   Statistics& statistics = impl_->statistics;
   const ClassList& classes = statistics.classes();
   const int old_class = classes.find(from), new_class = classes.find(to);
@@ -108,6 +112,7 @@ Status Learner::rename(const std::string& from, const std::string& to) {
 }
 
 LearnedSamples Learner::kept_samples() const {
+  const DeviceHold hold;
   LearnedSamples samples;
   if (impl_->statistics.kept() == nullptr) return samples;
   const KeptSamples& kept = *impl_->statistics.kept();
@@ -127,6 +132,7 @@ std::int64_t Learner::sums_only() const {
 }
 
 Status Learner::absorb(const Learner& other) {
+  const DeviceHold hold;
   if (other.form() == Form::factored) {
     if (other.samples() > 0) ENGRAM_TRY(learn(other.kept_samples().batch));
   } else {
@@ -140,6 +146,7 @@ Status Learner::absorb(const Learner& other) {
 }
 
 Status Learner::adopt(std::shared_ptr<const Readout> readout) {
+  const DeviceHold hold;
   return impl_->publish(std::move(readout));
 }
 

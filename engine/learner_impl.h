@@ -76,7 +76,7 @@ struct Learner::Impl {
   ScoreBlend blend() const { return blend_of(config.readout); }
   // Ridge, in its weights, becomes that blend.
   void blend_into(const ScoreBlend& parts, Readout& readout) const;
-  MatrixView<float> rows_of(std::vector<float>& part) const;  // (K, M), new rows are zero
+  MatrixView<float> rows_of(SharedVector<float>& part) const;  // (K, M), new rows are zero
   // Of the dense form: samples since the last solve, up to which the next readout follows from it.
   int pending_limit() const { return config.hidden_units() / 8; }
   // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
@@ -122,7 +122,7 @@ struct Learner::Impl {
   // Of refresh(), with the current factor. Factored: how the readout was blended. Dense: the ridge part
   // of `solved`.
   ScoreBlend blended_by;
-  std::vector<float> ridge_part;  // (K, M)
+  SharedVector<float> ridge_part;  // (K, M)
   // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few
@@ -130,7 +130,6 @@ struct Learner::Impl {
   Prequential said_before;                // the current readout's, and dense: since then
   Witnesses witnesses;                    // dense form
   GrowingBuffer said_scores;              // (scratch.h.rows, K and 1) of the current readout
-  std::optional<LeverageScratch> said_leverage;
 };
 
 }  // namespace engram

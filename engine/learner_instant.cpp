@@ -13,6 +13,7 @@
 #include "engine/learner_impl.h"
 #include "engine/readout_confidence.h"
 #include "engine/readout_kinds.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -21,7 +22,7 @@ constexpr int kMostAtOnce = 256;  // samples; beyond them a full solve costs abo
 
 }  // namespace
 
-MatrixView<float> Learner::Impl::rows_of(std::vector<float>& part) const {
+MatrixView<float> Learner::Impl::rows_of(SharedVector<float>& part) const {
   const int classes = statistics.classes().size(), units = config.hidden_units();
   part.resize(std::size_t(classes) * std::size_t(units));
   return {part.data(), classes, units, units};
@@ -137,6 +138,7 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_dense(const Readou
 }
 
 Result<Readout> Learner::readout_of(ReadoutKind kind) {
+  const DeviceHold hold;
   const std::shared_ptr<const Readout> current = readout();
   if (current == nullptr) {
     return Status(Code::not_found, "No task has ended yet, so there is no lambda to solve with.");
@@ -161,6 +163,7 @@ Result<Readout> Learner::readout_of(ReadoutKind kind) {
 }
 
 Result<std::shared_ptr<const Readout>> Learner::refresh() {
+  const DeviceHold hold;
   const std::shared_ptr<const Readout> before = readout();
   if (before == nullptr || before->samples == samples()) return before;
   try {

@@ -6,6 +6,7 @@
 
 #include "engine/learner_impl.h"
 #include "engine/saved_learner.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
@@ -71,6 +72,7 @@ Status Learner::Impl::restore_factored(const SavedLearner& saved) {
 }
 
 Result<Learner> Learner::load(const SnapshotReader& reader, const Kernels& kernels) {
+  const DeviceHold hold;
   try {
     ENGRAM_ASSIGN(const SavedLearner saved, parse_learner(reader));
     ENGRAM_ASSIGN(Learner learner, Learner::create(saved.config, kernels));

@@ -10,6 +10,7 @@
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
 #include "engine/readout_scores.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
@@ -29,7 +30,6 @@ Status Learner::Impl::publish(std::shared_ptr<const Readout> next) {
 Status Learner::Impl::reserve_said(const Readout* current) {
   if (statistics.form() == Form::factored || current == nullptr) return {};
   said_before.reserve();
-  if (!said_leverage) said_leverage.emplace(scratch.h.rows, config.hidden_units());
   return said_scores.reserve(sizeof(float) * std::size_t(scratch.h.rows) *
                              (current->classes.size() + 1));
 }
@@ -42,10 +42,10 @@ Status Learner::Impl::note_said(const std::byte* rows, MatrixView<const float> h
   const std::span<float> leverages(scores.row(h.rows), std::size_t(h.rows));
   const Kernels& kernels = statistics.kernels();
   const MatrixView<const float> f = projection->features_of(rows, h.rows, scratch);
-  ENGRAM_TRY(score_samples(kernels, *readout, h, f, scores));
+  ENGRAM_TRY(score_samples(kernels, *readout, h, f, scratch.tile, scores));
   std::fill(leverages.begin(), leverages.end(), 0.0F);
   if (readout->probes != nullptr) {
-    ENGRAM_TRY(said_leverage->leverages_of(kernels, *readout->probes, h, leverages));
+    ENGRAM_TRY(leverages_of(kernels, *readout->probes, h, scratch.products.data, leverages));
   }
   for (int b = 0; b < h.rows; ++b) {
     // By its label: editing may have removed classes since the readout was made.
@@ -63,6 +63,7 @@ Status Learner::Impl::note_said(const std::byte* rows, MatrixView<const float> h
 }
 
 Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
+  const DeviceHold hold;
   const auto start = std::chrono::steady_clock::now();
   if (lambda && !is_lambda(*lambda)) {
     return Status(
@@ -91,6 +92,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
       report.rule = name(impl_->config.lambda_rule);
       if (!factored && impl_->config.lambda_rule == LambdaRule::loo) report.rule = "loo by gcv";
     }
+    DeviceHold::let_others();
     ENGRAM_ASSIGN(
         std::shared_ptr<const Readout> solved,
         impl_->solve_all(choice.lambda, choice.note, choice.factored, std::move(choice.dual)));
@@ -112,6 +114,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
 }
 
 Status Learner::close_task(std::shared_ptr<const Readout> readout) {
+  const DeviceHold hold;
   if (readout != nullptr) ENGRAM_TRY(impl_->publish(std::move(readout)));
   impl_->closed_ids = last_id();
   impl_->task.clear();
@@ -134,18 +137,21 @@ std::shared_ptr<const Readout> Learner::readout() const {
 
 Status Learner::score(MatrixView<const float> features, const Readout& readout,
                       MatrixView<float> scores) {
+  const DeviceHold hold;
   const std::lock_guard lock(impl_->score_mutex);
   return impl_->scorer.score(features, readout, scores);
 }
 
 Status Learner::score(MatrixView<const float> features, const Readout& readout,
                       MatrixView<float> scores, std::span<float> leverages) {
+  const DeviceHold hold;
   const std::lock_guard lock(impl_->score_mutex);
   return impl_->scorer.score(features, readout, scores, leverages);
 }
 
 Status Learner::classify(MatrixView<const float> features, std::span<Prediction> predictions,
                          double false_alarms) {
+  const DeviceHold hold;
   ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
   ENGRAM_TRY(check_features(features, impl_->config.features));
   const std::shared_ptr<const Readout> current = readout();

@@ -31,6 +31,7 @@
 
 #include "engine/confidence_io.h"
 #include "engine/learner_impl.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -59,6 +60,7 @@ Status write_dense(const DenseStatistics& dense, const FeatureSums& features,
   ENGRAM_TRY(writer.begin_section("gram"));
   std::vector<float> row(std::size_t(gram.size));
   for (int r = 0; r < gram.size && sums.rows > 0; ++r) {
+    DeviceHold::let_others();
     std::copy_n(gram.row(r), r, row.begin());
     row[std::size_t(r)] = gram.diagonal[r];
     ENGRAM_TRY(writer.write(bytes_of(row.data(), sizeof(float) * std::size_t(r + 1))));
@@ -97,6 +99,7 @@ Status write_hidden(const KeptSamples& samples, SnapshotWriter& writer) {
 }  // namespace
 
 Status Learner::save(SnapshotWriter& writer) const {
+  const DeviceHold hold;
   const Statistics& statistics = impl_->statistics;
   const auto current = readout();
 

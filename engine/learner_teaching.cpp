@@ -4,6 +4,7 @@
 
 #include "engine/learner_impl.h"
 #include "engine/teaching.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -38,6 +39,7 @@ Result<FactoredStatistics> factored_of(const Statistics& statistics, const Proje
 }  // namespace
 
 Result<Teaching> Learner::teaching() const {
+  const DeviceHold hold;
   Statistics& statistics = impl_->statistics;
   if (statistics.kept() == nullptr) {
     return Status(Code::not_supported,

@@ -6,6 +6,7 @@
 
 #include "engine/philox.h"
 #include "engine/statistics.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -91,6 +92,7 @@ Result<LeverageProbes> draw_probes(const Statistics& statistics, double lambda, 
   probes.values.reserve(std::size_t(count) * std::size_t(units));
   std::vector<float> values(std::size_t(std::min(count, kDrawnAtOnce)) * std::size_t(units));
   for (int first = 0; first < count; first += kDrawnAtOnce) {
+    DeviceHold::let_others();
     const MatrixView<float> drawn{values.data(), std::min(kDrawnAtOnce, count - first), units,
                                   units};
     ENGRAM_TRY(statistics.form() == Form::dense
@@ -105,26 +107,12 @@ Result<LeverageProbes> draw_probes(const Statistics& statistics, double lambda, 
   return probes;
 }
 
-Status LeverageScratch::leverages_of(const Kernels& kernels, const LeverageProbes& probes,
-                                     MatrixView<const float> h, std::span<float> leverages) {
-  const int count = int(probes.scales.size()), units = h.cols;
-  ENGRAM_CHECK(tile_.size() == std::size_t(kProbesAtOnce) * std::size_t(units) &&
-               products_.size() >= std::size_t(h.rows) * kProbesAtOnce);
-  std::fill(leverages.begin(), leverages.end(), 0.0F);
-  for (int first = 0; first < count; first += kProbesAtOnce) {
-    const int rows = std::min(kProbesAtOnce, count - first);
-    const std::int16_t* from = probes.values.data() + std::ptrdiff_t{units} * first;
-    for (int i = 0; i < rows * units; ++i) tile_[std::size_t(i)] = float(from[i]);
-    const MatrixView<float> product{products_.data(), h.rows, rows, rows};
-    ENGRAM_TRY(kernels.score(Stream{}, h, {tile_.data(), rows, units, units}, product));
-    for (int b = 0; b < h.rows; ++b) {
-      for (int r = 0; r < rows; ++r) {
-        const float value = probes.scales[std::size_t(first + r)] * product(b, r);
-        leverages[std::size_t(b)] += value * value / float(count);
-      }
-    }
-  }
-  return {};
+Status leverages_of(const Kernels& kernels, const LeverageProbes& probes, MatrixView<const float> h,
+                    float* products, std::span<float> leverages) {
+  const int count = int(probes.scales.size());
+  return kernels.leverage(Stream{}, h, {probes.values.data(), count, h.cols, h.cols},
+                          {probes.scales.data(), 1, count, count}, {products, h.rows, count, count},
+                          {leverages.data(), 1, h.rows, h.rows});
 }
 
 }  // namespace engram

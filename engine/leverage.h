@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "platform/buffer_allocator.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 
@@ -29,11 +30,10 @@ namespace engram {
 class Statistics;
 
 constexpr int kLeverageProbes = 64;
-constexpr int kProbesAtOnce = 4;  // made floats for a product with h
 
 struct LeverageProbes {
-  std::vector<float> scales;         // (r)
-  std::vector<std::int16_t> values;  // (r, M), row-major; y = scale * value
+  SharedVector<float> scales;         // (r)
+  SharedVector<std::int16_t> values;  // (r, M), row-major; y = scale * value
   bool operator==(const LeverageProbes&) const = default;
 };
 
@@ -41,19 +41,8 @@ struct LeverageProbes {
 Result<LeverageProbes> draw_probes(const Statistics& statistics, double lambda,
                                    int probes = kLeverageProbes);
 
-// Room for leverages_of batches of so many rows.
-class LeverageScratch {
- public:
-  LeverageScratch(int rows, int hidden_units)
-      : tile_(std::size_t(kProbesAtOnce) * std::size_t(hidden_units)),
-        products_(std::size_t(kProbesAtOnce) * std::size_t(rows)) {}
-  // leverages (B) of h (B, M). Allocates nothing.
-  Status leverages_of(const Kernels& kernels, const LeverageProbes& probes,
-                      MatrixView<const float> h, std::span<float> leverages);
-
- private:
-  std::vector<float> tile_;      // (kProbesAtOnce, M)
-  std::vector<float> products_;  // (rows, kProbesAtOnce)
-};
+// leverages (B) of h (B, M); products: room for (B, r) floats.
+Status leverages_of(const Kernels& kernels, const LeverageProbes& probes, MatrixView<const float> h,
+                    float* products, std::span<float> leverages);
 
 }  // namespace engram

@@ -12,6 +12,7 @@
 #include "engine/leave_one_out.h"
 #include "engine/leverage.h"
 #include "engine/projection.h"
+#include "engine/readout_scores.h"
 #include "platform/arena.h"
 
 namespace engram {
@@ -46,7 +47,7 @@ class Rows {
 };
 
 void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
-                 const char* const (&names)[4], Rows& rows) {
+                 const char* const (&names)[6], Rows& rows) {
   if (config.arithmetic == Arithmetic::exact) {
     rows.add(names[0], batch, config.features, "int8", 1, lifetime);
     rows.add(names[1], batch, config.hidden, "int32", 4, lifetime);
@@ -55,6 +56,8 @@ void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
   if (config.arithmetic == Arithmetic::exact) {
     rows.add(names[3], batch, config.features, "float", 4, lifetime);
   }
+  rows.add(names[4], batch, kLeverageProbes, "float", 4, lifetime);
+  rows.add(names[5], kScoreTileRows, kScoreTileClasses, "float", 4, lifetime);
 }
 
 bool splits_task(const LearnerConfig& config) {
@@ -121,7 +124,8 @@ void add_dense(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
   if (moved && learning_rows(config) < kMaxBatchRows) {
     add_scratch(
         config, kMaxBatchRows, lifetime,
-        {"learn, dense: q", "learn, dense: p", "learn, dense: h", "learn, dense: q as floats"},
+        {"learn, dense: q", "learn, dense: p", "learn, dense: h", "learn, dense: q as floats",
+         "learn, dense: products with probes", "learn, dense: some scores"},
         rows);
   }
   if (!config.keep_features) return;
@@ -255,9 +259,13 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
     rows.add("weights W", l, m, "float", 4, Lifetime::always);
   }
   add_scratch(config, batch_rows(config), Lifetime::always,
-              {"classify: q", "classify: p", "classify: h", "classify: q as floats"}, rows);
+              {"classify: q", "classify: p", "classify: h", "classify: q as floats",
+               "classify: products with probes", "classify: some scores"},
+              rows);
   add_scratch(config, learning_rows(config), Lifetime::learning,
-              {"learn: q", "learn: p", "learn: h", "learn: q as floats"}, rows);
+              {"learn: q", "learn: p", "learn: h", "learn: q as floats",
+               "learn: products with probes", "learn: some scores"},
+              rows);
   rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
   // Class sums grow by doubling: the capacity is a power of two.
   const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
@@ -272,7 +280,6 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
   if (has_means(config)) rows.add("readout of features", classes, l, "float", 4, Lifetime::classes);
   if (!factored) rows.add("its ridge part", classes, m, "float", 4, Lifetime::classes);
   rows.add("probes of leverage", kLeverageProbes, m, "int16", 2, Lifetime::classes);
-  rows.add("some probes as floats", kProbesAtOnce, m, "float", 4, Lifetime::classes);
   rows.add("scores", batch_rows(config), classes, "float", 4, Lifetime::classes);
   if (factored) {
     add_end_of_task_factored(config, classes, *samples, rows);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/philox.h"
+#include "engine/readout_scores.h"
 #include "platform/threads.h"
 
 namespace engram {
@@ -76,12 +77,16 @@ ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, int rows,
   if (config.arithmetic == Arithmetic::exact) {
     scratch.f = arena.take_matrix<float>(rows, config.features);
   }
+  scratch.products = arena.take_matrix<float>(rows, kLeverageProbes);
+  scratch.tile = arena.take<float>(kScoreTileRows * kScoreTileClasses);
   return scratch;
 }
 
 std::size_t ProjectionScratch::bytes(const LearnerConfig& config, int rows) {
   const auto count = [&](int cols) { return std::size_t(rows) * std::size_t(cols); };
-  const std::size_t h = Arena::bytes_for(count(config.hidden_units()), sizeof(float));
+  const std::size_t h = Arena::bytes_for(count(config.hidden_units()), sizeof(float)) +
+                        Arena::bytes_for(count(kLeverageProbes), sizeof(float)) +
+                        Arena::bytes_for(kScoreTileRows * kScoreTileClasses, sizeof(float));
   if (config.arithmetic == Arithmetic::floating) return h;
   return Arena::bytes_for(count(config.features), sizeof(std::int8_t)) +
          Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) + h +

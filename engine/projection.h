@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "engine/config.h"
+#include "engine/leverage.h"
 #include "kernels/kernels.h"
 #include "platform/arena.h"
 #include "platform/matrix_view.h"
@@ -30,6 +31,8 @@ struct ProjectionScratch {
   MatrixView<std::int32_t> p;  // (rows, M), exact only
   MatrixView<float> h;         // (rows, M)
   MatrixView<float> f;         // (rows, L), exact only: q as floats
+  MatrixView<float> products;  // (rows, kLeverageProbes), of h and the probes
+  float* tile = nullptr;       // of scores (engine/readout_scores.h)
 };
 
 class Projection {

@@ -12,20 +12,23 @@
 namespace engram {
 namespace {
 
-bool all_finite(const std::vector<float>& values) {
+template <class Vector>
+bool all_finite(const Vector& values) {
   return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
 // Wo into `weights`; false: no usable factor at this lambda.
-bool solve(const DenseStatistics& dense, const Kernels& kernels, std::vector<float>& weights) {
+template <class Vector>
+bool solve(const DenseStatistics& dense, const Kernels& kernels, Vector& weights) {
   const MatrixView<const float> sums = dense.sums();
   weights.assign(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols));
   const MatrixView<float> readout{weights.data(), sums.rows, sums.cols, sums.cols};
   return kernels.cholesky_solve(Stream{}, dense.gram(), readout).ok();
 }
 
+template <class Vector>
 bool solve(const FactoredStatistics& factored, int classes, const Kernels& kernels,
-           std::vector<float>& dual, std::vector<float>& weights) {
+           std::vector<float>& dual, Vector& weights) {
   const GramView kernel = factored.kernel().view();
   const int units = factored.hidden_units();
   const bool solved = !dual.empty();
@@ -41,8 +44,9 @@ bool solve(const FactoredStatistics& factored, int classes, const Kernels& kerne
 }
 
 // dual: empty, or the solution with the factor that is there.
+template <class Vector>
 bool solve(Statistics& statistics, double lambda, bool factored, std::vector<float> dual,
-           std::vector<float>& weights) {
+           Vector& weights) {
   const Kernels& kernels = statistics.kernels();
   const bool dense = statistics.form() == Form::dense;
   const GramView gram = dense ? statistics.dense().gram() : statistics.factored().kernel().view();
@@ -72,9 +76,21 @@ Result<Readout> solve_readout(Statistics& statistics, double lambda, std::string
   const double last =
       std::isfinite(trace) ? std::min(kLargestLambda, std::max(lambda, 10.0 * trace)) : 0.0;
   Readout readout;
+  // A device is slow in a readout's own memory (platform/device_memory.h), so it solves elsewhere.
+  BufferVector<float> apart;
+  const bool on_device = buffer_memory() != nullptr;
+  const auto solve_at = [&](double tried, bool have_factor) {
+    std::vector<float> known = std::exchange(dual, {});
+    if (!on_device) {
+      return solve(statistics, tried, have_factor, std::move(known), readout.weights);
+    }
+    if (!solve(statistics, tried, have_factor, std::move(known), apart)) return false;
+    readout.weights.assign(apart.begin(), apart.end());
+    return true;
+  };
   for (double tried = lambda; tried <= last; tried *= 10.0) {
     const bool have_factor = factored && tried == lambda;
-    if (!solve(statistics, tried, have_factor, std::exchange(dual, {}), readout.weights)) continue;
+    if (!solve_at(tried, have_factor)) continue;
     if (tried != lambda) {
       note += fmt::format("{}G + {:g} I has no Cholesky factor in float; {:g} is used.",
                           note.empty() ? "" : " ", lambda, tried);

@@ -14,6 +14,7 @@
 
 #include "engine/confidence.h"
 #include "engine/prequential.h"
+#include "platform/buffer_allocator.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -33,11 +34,12 @@ struct ReadoutReport {
 };
 
 struct Readout {
-  std::vector<std::string> classes;      // one per row of weights
-  std::vector<float> weights;            // (K, M), row-major: Wo
-  std::vector<float> feature_weights{};  // (K, L), row-major: Wf; empty: none
-  std::vector<float> bias{};             // (K), added to the scores; empty: none. Of kind lda only
-  int hidden_units = 0;                  // M
+  std::vector<std::string> classes;  // one per row of weights
+  // In memory that the device reaches and every thread may read: a frame copies nothing.
+  SharedVector<float> weights;            // (K, M), row-major: Wo
+  SharedVector<float> feature_weights{};  // (K, L), row-major: Wf; empty: none
+  std::vector<float> bias{};              // (K), added to the scores; empty: none. Of kind lda only
+  int hidden_units = 0;                   // M
   double lambda = 0;
   std::int64_t samples = 0;  // learned when it was solved
 

@@ -221,7 +221,7 @@ Result<Readout> statistics_readout(ReadoutKind kind, Statistics& statistics, dou
                                           : balanced_readout(sums, ridge));
   Readout readout;
   readout.classes = labels_of(statistics.classes().all());
-  readout.weights = std::move(linear.weights);
+  readout.weights.assign(linear.weights.begin(), linear.weights.end());
   readout.bias = std::move(linear.bias);
   readout.hidden_units = units;
   readout.lambda = linear.ridge;

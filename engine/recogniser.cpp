@@ -78,8 +78,19 @@ Result<Recogniser> Recogniser::open(const Options& options) {
   return recogniser;
 }
 
+Status Recogniser::recover(const Status& reason) {
+  features_ = SharedVector<float>();  // the next ones are where the next device wants them
+  scores_ = SharedVector<float>();
+  return store_ ? store_->recover(reason) : reason;
+}
+
 Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,
                          StepPart part) {
+  return repeated_if_lost([&] { return learn_once(pictures, labels, part); });
+}
+
+Status Recogniser::learn_once(std::span<const Image> pictures, std::span<const std::string> labels,
+                              StepPart part) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
   if (pictures.size() != labels.size()) {
     return Status(Code::invalid_argument,
@@ -102,12 +113,12 @@ Status Recogniser::learn(const Image& picture, const std::string& label) {
 
 Result<EditReport> Recogniser::undo(int steps) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
-  return store_->undo(steps);
+  return repeated_if_lost([&] { return store_->undo(steps); });
 }
 
 Result<ReadoutReport> Recogniser::end_task() {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
-  return store_->end_task();
+  return repeated_if_lost([&] { return store_->end_task(); });
 }
 
 std::shared_ptr<const Readout> Recogniser::readout() const {
@@ -127,6 +138,11 @@ Status Recogniser::score(MatrixView<const float> features, const Readout& readou
 
 Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Image> pictures,
                                                               int top, double false_alarms) {
+  return repeated_if_lost([&] { return classify_once(pictures, top, false_alarms); });
+}
+
+Result<std::vector<std::vector<Answer>>> Recogniser::classify_once(std::span<const Image> pictures,
+                                                                   int top, double false_alarms) {
   // What was learned since the last end of a task counts at once; where that fails, for want of
   // memory, the readout before it answers.
   if (store_) (void)store_->learner().refresh();
@@ -141,9 +157,9 @@ Result<std::vector<std::vector<Answer>>> Recogniser::classify(std::span<const Im
   features_.resize(std::size_t(count) * width);
   const MatrixView<float> features{features_.data(), count, width, width};
   ENGRAM_TRY(extractor_.extract(pictures, features));
-  std::vector<float> values(std::size_t(count) * classes);
-  const MatrixView<float> scores{values.data(), count, classes, classes};
-  std::vector<float> leverages(static_cast<std::size_t>(count));
+  scores_.resize(std::size_t(count) * (std::size_t(classes) + 1));
+  const MatrixView<float> scores{scores_.data(), count, classes, classes};
+  const std::span<float> leverages(scores.row(count), std::size_t(count));
   ENGRAM_TRY(score(features, *current, scores, leverages));
 
   std::vector<std::vector<Answer>> answers;

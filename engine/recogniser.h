@@ -42,7 +42,9 @@ class Recogniser {
     // For a new state; its fields backbone, features, feature_scale, hidden_mul come from the card.
     LearnerConfig config;
   };
-  // A state made with another backbone is refused: its features mean nothing here.
+  // A state made with another backbone is refused: its features mean nothing here. If the device that
+  // computes is lost in the middle of a call, the CPU repeats it, with what the disk has where the
+  // state is open for writing; backend_in_use().why_cpu says so then (kernels/backend.h).
   static Result<Recogniser> open(const Options& options);
 
   // A call is one step for undo(), unless it continues the one before.
@@ -72,13 +74,32 @@ class Recogniser {
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
   std::shared_ptr<const Readout> readout() const;
+  // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
+  Status recover(const Status& reason);
+  // What `call` returns; if it fails because the device was lost, what the CPU makes of it.
+  template <class Call>
+  auto repeated_if_lost(Call call) {
+    auto outcome = call();
+    if (outcome.ok() || !recover(status_of(outcome)).ok()) return outcome;
+    return call();
+  }
+  static Status status_of(const Status& status) { return status; }
+  template <class T>
+  static Status status_of(const Result<T>& result) {
+    return result.status();
+  }
+  Status learn_once(std::span<const Image> pictures, std::span<const std::string> labels,
+                    StepPart part);
+  Result<std::vector<std::vector<Answer>>> classify_once(std::span<const Image> pictures, int top,
+                                                         double false_alarms);
 
   FeatureExtractor extractor_;
   LearnerConfig config_;
   std::optional<Store> store_;              // when writing
   std::optional<Scorer> scorer_;            // when reading: projection and score, no statistics
   std::shared_ptr<const Readout> reading_;  // when reading
-  std::vector<float> features_;             // of one call's pictures
+  SharedVector<float> features_;            // of one call's pictures
+  SharedVector<float> scores_;              // and what is said of them: (B, K), then leverages (B)
 };
 
 }  // namespace engram

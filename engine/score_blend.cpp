@@ -82,7 +82,7 @@ void unscale_ridge(const ScoreBlend& blend, MatrixView<float> weights) {
   change_rows(blend, weights, [](float weight, float a) { return weight / a; });
 }
 
-std::vector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums) {
+SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums) {
   if (blend.mean == 0) return {};
   const int classes = sums.rows, width = sums.cols;
   std::vector<double> units(static_cast<std::size_t>(classes));  // w / (|F[k]| r)
@@ -94,7 +94,7 @@ std::vector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double
   });
   const double present =
       double(std::count_if(units.begin(), units.end(), [](double unit) { return unit > 0; }));
-  std::vector<float> weights(std::size_t(classes) * std::size_t(width));
+  SharedVector<float> weights(std::size_t(classes) * std::size_t(width));
   constexpr int kBlock = 128;  // features at a time: a block of all sums stays in the cache
   parallel_for((width + kBlock - 1) / kBlock, 1, [&](int begin, int end) {
     for (int first = begin * kBlock; first < std::min(end * kBlock, width); first += kBlock) {

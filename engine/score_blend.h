@@ -31,6 +31,7 @@
 
 #include "engine/class_list.h"
 #include "engine/config.h"
+#include "platform/buffer_allocator.h"
 #include "platform/matrix_view.h"
 
 namespace engram {
@@ -50,7 +51,7 @@ ScoreBlend score_blend(ReadoutKind kind, std::span<const ClassInfo> classes, dou
 void scale_ridge(const ScoreBlend& blend, MatrixView<float> weights);
 void unscale_ridge(const ScoreBlend& blend, MatrixView<float> weights);
 // The mean part (K, L) of sums (K, L). A class whose sum is zero has no mean. Empty: w is 0.
-std::vector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums);
+SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums);
 
 // Ridge scores (K) of one sample become scores of the blend. products: f . F[k]; lengths: |F[k]|, 0:
 // there is no mean.

@@ -31,14 +31,19 @@ class Scorer {
   Scorer& operator=(Scorer&&) noexcept;
   ~Scorer();
 
+  const Kernels& kernels() const;  // that it computes with
+
   // Scores (B, K) of the readout's classes from features (B, L). Any B; allocates nothing.
-  // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time.
+  // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time. If the device is
+  // lost, one that create() made computes them again on the CPU, and all later ones.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
   // The same, and the leverage (B) of each row by the readout's probes; 0 where it has none.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
 
  private:
+  Status score_once(MatrixView<const float> features, const Readout& readout,
+                    MatrixView<float> scores, std::span<float> leverages);
   struct Impl;
   explicit Scorer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

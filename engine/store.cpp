@@ -6,6 +6,7 @@
 
 #include "engine/event.h"
 #include "engine/store_impl.h"
+#include "kernels/backend.h"
 #include "platform/sentence.h"
 
 namespace engram {
@@ -144,6 +145,15 @@ Status Store::compact() {
   impl.snapshot_last_id = impl.learner.last_id();
   impl.journal_samples = 0;
   return {};
+}
+
+Status Store::recover(const Status& reason) {
+  if (give_up_lost_device(reason).ok()) return reason;
+  if (&impl_->learner.kernels() == &chosen_kernels()) {  // it moved when a call of ours failed
+    return reason.code() == Code::device_failure ? Status() : reason;
+  }
+  Status status = impl_->restore(reason);
+  return impl_->out_of_step ? status : Status();
 }
 
 Learner& Store::learner() {

@@ -86,6 +86,11 @@ class Store {
   // The steps that can be undone, oldest first.
   Result<std::vector<Step>> steps() const;
 
+  // After a failure of learner(), `reason`: if it was that its device was lost, all is read from the
+  // disk again, and learner() computes on the CPU. ok: that is so, what failed can be tried again.
+  // Else `reason`, or why nothing more can be written. No other thread may use learner() meanwhile.
+  Status recover(const Status& reason);
+
   // Writes a new snapshot and starts an empty journal. learn and end_task do it by themselves when
   // compaction_due(); a failure then is no failure of theirs, but is told by note().
   Status compact();

@@ -54,6 +54,8 @@ std::vector<std::string> without_samples(const std::vector<ClassInfo>& classes,
 }  // namespace
 
 Status Store::Impl::restore(Status reason) {
+  const Status lost = give_up_lost_device(reason);
+  if (!lost.ok() && &learner.kernels() != &chosen_kernels()) reason = lost;
   Result<LoadedStore> loaded = load_store(paths, LoadCheck::none);
   if (loaded.ok()) {
     learner = std::move(loaded->learner);
@@ -68,8 +70,8 @@ Status Store::Impl::restore(Status reason) {
 }
 
 Status Store::Impl::after_failure(Status reason) {
-  const Status lost = give_up_lost_device();
-  return lost.ok() ? reason : restore(lost);
+  const bool lost = !give_up_lost_device(reason).ok();
+  return lost && &learner.kernels() != &chosen_kernels() ? restore(reason) : reason;
 }
 
 Status Store::Impl::remove_readout() {

@@ -46,7 +46,7 @@ Result<std::vector<std::string>> parse_labels(const SnapshotReader& reader, std:
 }
 
 Status parse_weights(const SnapshotReader& reader, const char* name, std::size_t count,
-                     std::vector<float>& weights) {
+                     SharedVector<float>& weights) {
   ENGRAM_ASSIGN(const auto section, reader.section(name));
   if (section.size() != count * sizeof(float)) return impossible(reader, name);
   weights.resize(count);

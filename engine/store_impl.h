@@ -50,11 +50,11 @@ struct Store::Impl {
   Result<EditReport> edit(Store& store, Edit edit);
   Result<std::optional<Learner::Solution>> solve_after_edit();
   Status remove_readout();
-  // What was done in memory and did not come to the disk is forgotten: all is read again. Returns
-  // `reason`.
+  // What was done in memory and did not come to the disk is forgotten: all is read again, by the CPU
+  // if the device was lost. Returns `reason`, or that the device was lost.
   Status restore(Status reason);
-  // `reason`; but if it is that a device was lost, memory may hold half of a change: all is read
-  // again, and the CPU goes on.
+  // `reason`; but if it is that the learner's device was lost, memory may hold half of a change: all
+  // is read again, and the CPU goes on.
   Status after_failure(Status reason);
 };
 

@@ -17,6 +17,7 @@ struct Choice {
   std::mutex mutex;
   bool is_open = false;  // any backend: still to be found
   Backend backend;
+  Status lost;  // why a device was given up
 };
 Choice& choice_made() {
   static Choice made;
@@ -59,6 +60,7 @@ void use_backend(const Backend& backend) {
   const std::lock_guard lock(made.mutex);
   made.is_open = false;
   made.backend = backend;
+  made.lost = {};
   set_buffer_memory(backend.memory);
 }
 
@@ -68,7 +70,7 @@ void use_any_backend() {
   made.is_open = true;
 }
 
-const Backend& backend_in_use() {
+Backend backend_in_use() {
   Choice& made = choice_made();
   const std::lock_guard lock(made.mutex);
   if (made.is_open) {
@@ -79,14 +81,17 @@ const Backend& backend_in_use() {
   return made.backend;
 }
 
-Status give_up_lost_device() {
+Status give_up_lost_device(const Status& reason) {
   Choice& made = choice_made();
   const std::lock_guard lock(made.mutex);
-  if (made.backend.memory == nullptr) return {};
+  if (made.backend.memory == nullptr) return made.lost;
+  // What failed may have kept the reason to itself: a factor that does not exist, say.
   Status lost = DeviceStaging::of(*made.backend.memory).lost();
+  if (lost.ok() && reason.code() == Code::device_failure) lost = reason;
   if (lost.ok()) return {};
   made.backend = Backend{};
   made.backend.why_cpu = lost.what();
+  made.lost = lost;
   set_buffer_memory(nullptr);
   return lost;
 }

@@ -40,10 +40,11 @@ Result<Backend> find_backend(BackendChoice choice);
 void use_backend(const Backend& backend);
 // The GPU is looked for when first something is computed, not before: opening one takes a while.
 void use_any_backend();
-const Backend& backend_in_use();
+Backend backend_in_use();
 
-// If the device in use was lost in the middle of work, the CPU takes over from now on, for what is
-// made from now on: says why. ok: no device was lost.
-Status give_up_lost_device();
+// After a failure of something that computes, `reason`. If it was that the device in use was lost, the
+// CPU takes over, for what is made from now on: says why, now and whenever it is asked again, because
+// others may hold the old table still. ok: no device was lost.
+Status give_up_lost_device(const Status& reason);
 
 }  // namespace engram

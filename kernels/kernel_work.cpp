@@ -105,6 +105,40 @@ KernelWork dot_rows(const char* operation, double left, double rows, double leng
           .operations = 2 * left * rows * length};
 }
 
+// Wf once for 1, 4 or 16 frames.
+KernelWork feature_score(const Shape& s) {
+  const int frames = s.b == 1 ? 1 : s.b <= 4 ? 4 : 16;
+  const double weights = 4 * s.k * s.l, down = up(s.b, frames), across = up(s.k, 4);
+  const double others = s.b * (s.l + 8 * s.k);
+  return {.kernel = "feature_score.feature_score<" + std::to_string(frames) + ">",
+          .blocks = across * down,
+          .primary = frames * up(s.l, 32),
+          .bytes = again(weights, down, s.cache) + others,
+          .cached_bytes = weights * down + frames * s.l * 4 * across * down,
+          .chain = up(s.l, 128) + 1,
+          .products = Products::floats,
+          .least_bytes = weights + others,
+          .operations = 2 * s.b * s.k * s.l};
+}
+
+// The probes once for 1, 4 or 16 frames; the second launch, of the squares, is a few microseconds.
+KernelWork leverage(const Shape& s) {
+  constexpr double kProbes = 64;  // engine/leverage.h
+  const int frames = s.b == 1 ? 1 : s.b <= 4 ? 4 : 16, probes = frames == 16 ? 2 : 1;
+  const double values = 2 * kProbes * s.m, down = up(s.b, frames), across = up(kProbes, probes);
+  const double others = 4 * s.b * (s.m + 2 * kProbes + 1);
+  return {
+      .kernel = "leverage.products<" + std::to_string(frames) + ", " + std::to_string(probes) + ">",
+      .blocks = across * down,
+      .primary = frames * probes * up(s.m, 128),
+      .bytes = again(values, down, s.cache) + others,
+      .cached_bytes = values * down + 4 * frames * s.m * across * down,
+      .chain = up(s.m, 512),
+      .products = Products::floats,
+      .least_bytes = values + others,
+      .operations = 2 * s.b * kProbes * s.m};
+}
+
 // column_sums_device.h: `depth` rows of `cols` elements, once for eight rows on the left.
 KernelWork column_sums(const char* kernel, double left, double depth, double cols,
                        double element_bytes, double out_bytes, double cache) {
@@ -157,7 +191,13 @@ constexpr Row kRows[] = {
      [](const Shape& s) { return elementwise("activate.activate", s.b, s.m, 8); }},
     {"project", true,
      [](const Shape& s) { return column_sums("project.project", s.b, s.l, s.m, 4, 4, s.cache); }},
-    {"score", true, [](const Shape& s) { return dot_rows("score", s.b, s.k, s.m, s.cache); }},
+    {"score", true,
+     [](const Shape& s) {
+       if (s.b <= 64) return dot_rows("score", s.b, s.k, s.m, s.cache);
+       return library(4 * (s.b * s.m + s.k * s.m + s.b * s.k), 2 * s.b * s.k * s.m);
+     }},
+    {"feature_score", true, feature_score},
+    {"leverage", true, leverage},
     {"gram_update", true, gram_update},
     {"class_sums", true, class_sums},
     {"kernel_rows", true, kernel_rows},

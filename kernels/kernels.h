@@ -11,9 +11,11 @@
 #include "kernels/class_sums.h"
 #include "kernels/combine_rows.h"
 #include "kernels/factor_append.h"
+#include "kernels/feature_score.h"
 #include "kernels/gram_update.h"
 #include "kernels/inverse_diagonal.h"
 #include "kernels/kernel_rows.h"
+#include "kernels/leverage.h"
 #include "kernels/preprocess.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
@@ -25,21 +27,26 @@ namespace engram {
 
 struct Kernels {
   const char* name;
-  Preprocess* preprocess;     // picture -> input tensor                      every frame
-  Quantise* quantise;         // features -> bytes                            every frame
-  SignProject* sign_project;  // bytes -> projections                         every frame
-  Activate* activate;         // projections -> hidden units                  every frame
-  Project* project;           // features -> hidden units, in float           every frame
-  Score* score;               // hidden units, readout -> class scores        every frame
-  GramUpdate* gram_update;    // hidden units -> G                            every learned frame
-  ClassSums* class_sums;      // hidden units, labels -> C                    every learned frame
-  KernelRows* kernel_rows;    // kept hidden units -> rows of H HT            every learned frame
-  Cholesky* cholesky;         // G + lambda I -> U                            end of a task
+  Preprocess* preprocess;       // picture -> input tensor                      every frame
+  Quantise* quantise;           // features -> bytes                            every frame
+  SignProject* sign_project;    // bytes -> projections                         every frame
+  Activate* activate;           // projections -> hidden units                  every frame
+  Project* project;             // features -> hidden units, in float           every frame
+  Score* score;                 // hidden units, readout -> class scores        every frame
+  FeatureScore* feature_score;  // bytes, readout of features -> class scores  every frame
+  Leverage* leverage;           // hidden units, probes -> leverages            every frame
+  GramUpdate* gram_update;      // hidden units -> G                            every learned frame
+  ClassSums* class_sums;        // hidden units, labels -> C                    every learned frame
+  KernelRows* kernel_rows;      // kept hidden units -> rows of H HT            every learned frame
+  Cholesky* cholesky;           // G + lambda I -> U                            end of a task
   CholeskySolve* cholesky_solve;      // U, C -> readout                           end of a task
   InverseDiagonal* inverse_diagonal;  // U -> diagonal of (UT U)^-1                end of a task
   FactorAppend* factor_append;        // more rows of G -> more columns of U       learning at once
   TriangularSolve* triangular_solve;  // half of cholesky_solve                    learning at once
   CombineRows* combine_rows;          // weights, kept hidden units -> readout     end of a task
+  // Around operations that belong together (kernels/kernel_sequence.h). Null: each is done at once.
+  void (*begin_sequence)() = nullptr;
+  Status (*end_sequence)(bool wanted) = nullptr;
 };
 
 inline constexpr Kernels kCpuKernels{.name = "cpu",
@@ -49,6 +56,8 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .activate = cpu::activate,
                                      .project = cpu::project,
                                      .score = cpu::score,
+                                     .feature_score = cpu::feature_score,
+                                     .leverage = cpu::leverage,
                                      .gram_update = cpu::gram_update,
                                      .class_sums = cpu::class_sums,
                                      .kernel_rows = cpu::kernel_rows,

@@ -1,7 +1,8 @@
 // The backend `cuda`: the text of kernels/*.cu compiled by nvcc, cuBLAS and cuSOLVER. Only programs
 // built with ENGRAM_CUDA have it.
 //
-// Each operation waits for its work before it returns, and takes any memory (staged_call.h).
+// Each operation waits for its work before it returns, or is part of a sequence that does, and takes
+// any memory (staged_call.h).
 #pragma once
 
 #include "kernels/kernels.h"
@@ -17,6 +18,8 @@ inline constexpr Kernels kCudaKernels{
     .activate = staged<cuda::kMemory, cuda::activate>,
     .project = staged<cuda::kMemory, cuda::project>,
     .score = staged<cuda::kMemory, cuda::score>,
+    .feature_score = staged<cuda::kMemory, cuda::feature_score>,
+    .leverage = staged<cuda::kMemory, cuda::leverage>,
     .gram_update = staged<cuda::kMemory, cuda::gram_update>,
     .class_sums = staged<cuda::kMemory, cuda::class_sums>,
     .kernel_rows = staged<cuda::kMemory, cuda::kernel_rows>,
@@ -25,6 +28,8 @@ inline constexpr Kernels kCudaKernels{
     .inverse_diagonal = staged<cuda::kMemory, cuda::inverse_diagonal>,
     .factor_append = staged<cuda::kMemory, cuda::factor_append>,
     .triangular_solve = staged<cuda::kMemory, cuda::triangular_solve>,
-    .combine_rows = staged<cuda::kMemory, cuda::combine_rows>};
+    .combine_rows = staged<cuda::kMemory, cuda::combine_rows>,
+    .begin_sequence = StagedSequence<cuda::kMemory>::begin,
+    .end_sequence = StagedSequence<cuda::kMemory>::end};
 
 }  // namespace engram

@@ -4,7 +4,8 @@
 //
 // Operands that the device cannot reach are copied to staging memory and, if the operation may
 // write them, back (platform/device_staging.h); then the operation runs on the process's queue, and
-// the call waits for it. Operands in a learner's arena cost no copy.
+// the call waits for it, unless it is part of a sequence (staged_sequence.h). Operands in a learner's
+// arena cost no copy.
 #pragma once
 
 #include <cstddef>
@@ -12,74 +13,18 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/gram_view.h"
-#include "kernels/kept_view.h"
-#include "kernels/picture_view.h"
-#include "kernels/sign_project.h"
+#include "kernels/staged_operands.h"
+#include "kernels/staged_sequence.h"
 #include "platform/device_staging.h"
 
 namespace engram {
 
-class StagedOperands {
- public:
-  StagedOperands(const DeviceMemory& memory, StagingTurn& turn) : memory_(memory), turn_(turn) {}
-  const Status& status() const { return status_; }
-
-  template <class T>
-  MatrixView<T> place(MatrixView<T> view) {
-    if (view.rows == 0 || view.cols == 0 || memory_.reaches(view.data)) return view;
-    const std::size_t bytes = sizeof(T) * std::size_t(view.cols);
-    void* const there = copy(view.data, sizeof(T) * std::size_t(view.stride), bytes,
-                             std::size_t(view.rows), !std::is_const_v<T>);
-    static_assert(16 % sizeof(T) == 0);  // whole elements in a row
-    return {static_cast<T*>(there), view.rows, view.cols,
-            int(StagingTurn::row_pitch(bytes) / sizeof(T))};
-  }
-  GramView place(GramView g) {
-    const MatrixView<float> square = place(MatrixView<float>{g.data, g.size, g.size, g.stride});
-    const bool has_diagonal = g.diagonal != nullptr;
-    const MatrixView<float> row{g.diagonal, has_diagonal ? 1 : 0, g.size, g.size};
-    return {square.data, place(row).data, g.size, square.stride};
-  }
-  KeptView place(KeptView kept) {
-    return {place_array(kept.bytes, std::size_t(kept.rows) * std::size_t(kept.cols)),
-            place_array(kept.floats, std::size_t(kept.rows) * std::size_t(kept.cols)), kept.rows,
-            kept.cols};
-  }
-  SignMatrixView place(SignMatrixView w) {
-    return {place_array(w.words, std::size_t(w.word_rows()) * std::size_t(w.outputs)), w.inputs,
-            w.outputs};
-  }
-  PictureView place(PictureView picture) {
-    return {place(picture.pixels), place(picture.chroma), picture.colours};
-  }
-  // Numbers and settings.
-  template <class T>
-  requires(!std::is_pointer_v<T>) const T& place(const T& value) { return value; }
-
- private:
-  template <class T>
-  const T* place_array(const T* data, std::size_t count) {
-    if (data == nullptr || count == 0 || memory_.reaches(data)) return data;
-    return static_cast<const T*>(copy(data, sizeof(T) * count, sizeof(T) * count, 1, false));
-  }
-  void* copy(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
-             bool comes_back) {
-    if (!status_.ok()) return nullptr;
-    Result<void*> there = turn_.place(data, pitch, bytes, rows, comes_back);
-    if (there.ok()) return there.value();
-    status_ = there.status();
-    return nullptr;
-  }
-
-  const DeviceMemory& memory_;
-  StagingTurn& turn_;
-  Status status_;
-};
-
 template <const DeviceMemory& memory, class... Parameters>
 Status call_staged(Status (*operation)(Stream, Parameters...),
                    const std::remove_reference_t<Parameters>&... parameters) {
+  if (auto* const sequence = StagedSequence<memory>::open()) {
+    return sequence->template add<Parameters...>(operation, parameters...);
+  }
   StagingTurn turn(memory);
   ENGRAM_TRY(turn.begin());
   StagedOperands operands(memory, turn);

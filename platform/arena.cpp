@@ -1,6 +1,7 @@
 #include "platform/arena.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -16,7 +17,7 @@
 namespace engram {
 namespace {
 
-const DeviceMemory* source_of_buffers = nullptr;
+std::atomic<const DeviceMemory*> source_of_buffers = nullptr;
 
 }  // namespace
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "platform/device_staging.h"
+
 namespace engram {
 
 namespace {
@@ -57,11 +59,23 @@ void GpuBackbone::release(Shared& memory) {
   memory = {};
 }
 
+DeviceAddress GpuBackbone::address_of(MatrixView<const float> memory, int rows) const {
+  if (!gpu_.shares_memory || memory.rows != rows || (memory.stride != memory.cols && rows > 1)) {
+    return 0;
+  }
+  DeviceAddress address = 0;
+  const int known = driver_.host_address(&address, const_cast<float*>(memory.data), 0);
+  return known == 0 ? address : 0;
+}
+
 Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> features) {
   const auto values = static_cast<std::size_t>(input_values());
   const auto width = static_cast<std::size_t>(this->features());
   const int batch = network_->fixed_batch() ? max_batch() : inputs.rows;
-  for (int row = 0; row < inputs.rows; ++row) {
+  // The GPU runs from here on: what a learner has in managed memory is nobody else's meanwhile.
+  const DeviceHold hold;
+  const DeviceAddress from = address_of(inputs, batch), to = address_of(features, batch);
+  for (int row = 0; row < inputs.rows && from == 0; ++row) {
     std::memcpy(inputs_.host + values * std::size_t(row), inputs.row(row), values * sizeof(float));
   }
   if (!gpu_.shares_memory) {
@@ -69,14 +83,15 @@ Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> f
     ENGRAM_TRY(driver_.check(driver_.upload(inputs_.device, inputs_.host, bytes, stream_),
                              "cuMemcpyHtoDAsync"));
   }
-  ENGRAM_TRY(network_->enqueue(batch, inputs_.device, features_.device, stream_));
+  ENGRAM_TRY(network_->enqueue(batch, from != 0 ? from : inputs_.device,
+                               to != 0 ? to : features_.device, stream_));
   if (!gpu_.shares_memory) {
     const std::size_t bytes = width * std::size_t(inputs.rows) * sizeof(float);
     ENGRAM_TRY(driver_.check(driver_.download(features_.host, features_.device, bytes, stream_),
                              "cuMemcpyDtoHAsync"));
   }
   ENGRAM_TRY(driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize"));
-  for (int row = 0; row < inputs.rows; ++row) {
+  for (int row = 0; row < inputs.rows && to == 0; ++row) {
     std::memcpy(features.row(row), features_.host + width * std::size_t(row),
                 width * sizeof(float));
   }

@@ -1,8 +1,10 @@
 // A backbone on the GPU: a network that TensorRT runs, and the memory between it and the host.
 //
-// Where CPU and GPU share memory (every Jetson) nothing is copied: the network reads and writes
-// memory of the host, mapped once. Elsewhere inputs go up and features come down on one stream.
-// Work that stays on the GPU calls the network itself, with addresses of its own (network()).
+// Where CPU and GPU share memory (every Jetson) the network reads and writes memory of the host that
+// is mapped for it: the caller's own, if that is (platform/buffer_allocator.h, SharedVector), else ours,
+// with a copy on the host. So features go from TensorRT to the learner without a copy; the host waits
+// for them once and looks whether they are finite. Elsewhere inputs go up and features come down on
+// one stream.
 #pragma once
 
 #include <memory>
@@ -38,9 +40,6 @@ class GpuBackbone final : public Backbone {
   int max_batch() const override { return network_->max_batch(); }
   Status run(MatrixView<const float> inputs, MatrixView<float> features) override;
 
-  DeviceNetwork& network() { return *network_; }
-  void* stream() const { return stream_; }
-
  private:
   // Memory that the host writes or reads and the device knows by an address.
   struct Shared {
@@ -52,6 +51,9 @@ class GpuBackbone final : public Backbone {
       : driver_(driver), gpu_(gpu), network_(std::move(network)) {}
   Status allocate(Shared& memory, std::size_t values);
   void release(Shared& memory);
+  // What the device knows memory of the caller's by; 0: it does not, or its rows are not `rows` behind
+  // one another.
+  DeviceAddress address_of(MatrixView<const float> memory, int rows) const;
   Status run_part(MatrixView<const float> inputs, MatrixView<float> features);
 
   CudaDriver driver_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -11,20 +12,33 @@
 
 namespace engram {
 
-template <class T>
+enum class BufferUse : std::uint8_t {
+  computing,  // of one side at a time, where the device wants that
+  shared,     // of all threads and the device at once
+};
+
+template <class T, BufferUse kUse = BufferUse::computing>
 class BufferAllocator {
  public:
   using value_type = T;
   using propagate_on_container_move_assignment = std::true_type;
   using propagate_on_container_swap = std::true_type;
+  template <class Other>
+  struct rebind {
+    using other = BufferAllocator<Other, kUse>;
+  };
 
   BufferAllocator() : source_(buffer_memory()) {}
   template <class Other>
-  BufferAllocator(const BufferAllocator<Other>& other) : source_(other.source()) {}  // NOLINT
+  BufferAllocator(const BufferAllocator<Other, kUse>& other) : source_(other.source()) {}  // NOLINT
+  // A copy lies where buffers lie now: the device of the original may be lost.
+  BufferAllocator select_on_container_copy_construction() const { return {}; }
 
   T* allocate(std::size_t count) {
     if (source_ == nullptr) return static_cast<T*>(::operator new(count * sizeof(T)));
-    Result<void*> memory = source_->allocate(count * sizeof(T));
+    constexpr bool kShared = kUse == BufferUse::shared;
+    Result<void*> memory =
+        (kShared ? source_->allocate_shared : source_->allocate)(count * sizeof(T));
     if (!memory.ok()) throw std::bad_alloc();
     return static_cast<T*>(memory.value());
   }
@@ -32,7 +46,8 @@ class BufferAllocator {
     if (source_ == nullptr) {
       ::operator delete(memory);
     } else {
-      source_->release(memory, count * sizeof(T));
+      constexpr bool kShared = kUse == BufferUse::shared;
+      (kShared ? source_->release_shared : source_->release)(memory, count * sizeof(T));
     }
   }
 
@@ -45,5 +60,7 @@ class BufferAllocator {
 
 template <class T>
 using BufferVector = std::vector<T, BufferAllocator<T>>;
+template <class T>
+using SharedVector = std::vector<T, BufferAllocator<T, BufferUse::shared>>;
 
 }  // namespace engram

@@ -34,18 +34,22 @@ using BlasSolveUpper = Status(Stream stream, MatrixView<const float> u, bool tur
 // UT U = a in place, in the upper triangle of the square a; the rest is neither read nor written.
 // verdict, an int of device memory: 0, or the order of the first leading minor that is not positive.
 using BlasFactorUpper = Status(Stream stream, MatrixView<float> a, int* verdict);
+// Room for it, for all sizes up to this one: what was not taken before is taken by the factor itself.
+using BlasReserveFactor = Status(int size);
 
 namespace cuda {
-BlasMultiply blas_multiply;            // device_blas_cuda.cpp
-BlasAddGramUpper blas_add_gram_upper;  // device_blas_cuda.cpp
-BlasSolveUpper blas_solve_upper;       // device_blas_cuda.cpp
-BlasFactorUpper blas_factor_upper;     // device_blas_cuda.cpp
+BlasMultiply blas_multiply;             // device_blas_cuda.cpp
+BlasAddGramUpper blas_add_gram_upper;   // device_blas_cuda.cpp
+BlasSolveUpper blas_solve_upper;        // device_blas_cuda.cpp
+BlasFactorUpper blas_factor_upper;      // device_blas_cuda.cpp
+BlasReserveFactor blas_reserve_factor;  // device_blas_cuda.cpp
 }  // namespace cuda
 namespace simt {
-BlasMultiply blas_multiply;            // device_blas_simt.cpp
-BlasAddGramUpper blas_add_gram_upper;  // device_blas_simt.cpp
-BlasSolveUpper blas_solve_upper;       // device_blas_simt.cpp
-BlasFactorUpper blas_factor_upper;     // device_blas_simt.cpp
+BlasMultiply blas_multiply;             // device_blas_simt.cpp
+BlasAddGramUpper blas_add_gram_upper;   // device_blas_simt.cpp
+BlasSolveUpper blas_solve_upper;        // device_blas_simt.cpp
+BlasFactorUpper blas_factor_upper;      // device_blas_simt.cpp
+BlasReserveFactor blas_reserve_factor;  // device_blas_simt.cpp
 }  // namespace simt
 
 }  // namespace engram

@@ -21,6 +21,17 @@ Result<Context*> on(Stream stream) {
   return static_cast<Context*>(c);
 }
 
+Status reserve_workspace(Context& device, int floats) {
+  if (floats <= device.workspace_size) return Status();
+  ENGRAM_CUDA_TRY(cudaFree, device.workspace);
+  device.workspace = nullptr;
+  device.workspace_size = 0;
+  ENGRAM_CUDA_TRY(cudaMalloc, reinterpret_cast<void**>(&device.workspace),
+                  sizeof(float) * static_cast<std::size_t>(floats));
+  device.workspace_size = floats;
+  return Status();
+}
+
 }  // namespace
 
 Status blas_multiply(Stream stream, float alpha, MatrixFactor a, MatrixFactor b, float beta,
@@ -61,20 +72,21 @@ Status blas_solve_upper(Stream stream, MatrixView<const float> u, bool turned, S
   return Status();
 }
 
+Status blas_reserve_factor(int size) {
+  ENGRAM_ASSIGN(Context * device, context());
+  int floats = 0;
+  ENGRAM_CUDA_TRY(cusolverDnSpotrf_bufferSize, device->solver, CUBLAS_FILL_MODE_LOWER, size,
+                  device->workspace, std::max(size, 1), &floats);
+  return reserve_workspace(*device, floats);
+}
+
 Status blas_factor_upper(Stream stream, MatrixView<float> a, int* verdict) {
   ENGRAM_CHECK(a.rows == a.cols);
   ENGRAM_ASSIGN(Context * device, on(stream));
   int size = 0;
   ENGRAM_CUDA_TRY(cusolverDnSpotrf_bufferSize, device->solver, CUBLAS_FILL_MODE_LOWER, a.rows,
                   a.data, a.stride, &size);
-  if (size > device->workspace_size) {
-    ENGRAM_CUDA_TRY(cudaFree, device->workspace);
-    device->workspace = nullptr;
-    device->workspace_size = 0;
-    ENGRAM_CUDA_TRY(cudaMalloc, reinterpret_cast<void**>(&device->workspace),
-                    sizeof(float) * static_cast<std::size_t>(size));
-    device->workspace_size = size;
-  }
+  ENGRAM_TRY(reserve_workspace(*device, size));
   ENGRAM_CUDA_TRY(cusolverDnSpotrf, device->solver, CUBLAS_FILL_MODE_LOWER, a.rows, a.data,
                   a.stride, device->workspace, size, verdict);
   return Status();

@@ -5,6 +5,7 @@
 #include "platform/device_blas.h"
 #include "platform/device_memory.h"
 #include "platform/simt_machine.h"
+#include "platform/simt_recording.h"
 
 namespace engram::simt {
 namespace {
@@ -38,10 +39,15 @@ Status blas_multiply(Stream /*stream*/, float alpha, MatrixFactor a, MatrixFacto
   ENGRAM_TRY(reachable("sgemm", a.matrix));
   ENGRAM_TRY(reachable("sgemm", b.matrix));
   ENGRAM_TRY(reachable("sgemm", c));
-  cblas_sgemm(CblasRowMajor, turn(a.is_turned), turn(b.is_turned), c.rows, c.cols, a.cols(), alpha,
-              a.matrix.data, a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.data,
-              c.stride);
-  wrote(c);
+  const auto multiply = [=] {
+    cblas_sgemm(CblasRowMajor, turn(a.is_turned), turn(b.is_turned), c.rows, c.cols, a.cols(),
+                alpha, a.matrix.data, a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.data,
+                c.stride);
+    wrote(c);
+    return Status();
+  };
+  if (!is_recording()) return multiply();
+  record(multiply);
   return Status();
 }
 
@@ -69,8 +75,22 @@ Status blas_solve_upper(Stream /*stream*/, MatrixView<const float> u, bool turne
   return Status();
 }
 
+// Nothing is ever written there: it is taken as cuSOLVER's would be.
+Status blas_reserve_factor(int size) {
+  static void* workspace = nullptr;
+  static std::size_t bytes = 0;
+  const std::size_t wanted = 64 * sizeof(float) * std::size_t(size);
+  if (wanted <= bytes) return Status();
+  ENGRAM_ASSIGN(void* more, kMemory.allocate(wanted));
+  kMemory.release(workspace, bytes);
+  workspace = more;
+  bytes = wanted;
+  return Status();
+}
+
 Status blas_factor_upper(Stream /*stream*/, MatrixView<float> a, int* verdict) {
   ENGRAM_CHECK(a.rows == a.cols);
+  ENGRAM_TRY(blas_reserve_factor(a.rows));
   *verdict = 0;
   if (a.rows > 0) {
     ENGRAM_TRY(reachable("spotrf", a));

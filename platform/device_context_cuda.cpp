@@ -13,10 +13,12 @@ Result<Context> open() {
   Context c;
   c.device = device;
   ENGRAM_CUDA_TRY(cudaSetDevice, device);
-  int integrated = 0, pageable = 0;
+  int integrated = 0, pageable = 0, concurrent = 0;
   ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &integrated, cudaDevAttrIntegrated, device);
   ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &pageable, cudaDevAttrPageableMemoryAccess, device);
+  ENGRAM_CUDA_TRY(cudaDeviceGetAttribute, &concurrent, cudaDevAttrConcurrentManagedAccess, device);
   c.is_integrated = integrated != 0;
+  c.shares_while_running = concurrent != 0;
   c.reaches_everything = pageable != 0;
   ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.stream, cudaStreamNonBlocking);
   for (cudaEvent_t& mark : c.marks) ENGRAM_CUDA_TRY(cudaEventCreate, &mark);

@@ -16,7 +16,8 @@ namespace engram::cuda {
 struct Context {
   int device = 0;
   bool is_integrated = false;
-  bool reaches_everything = false;  // pageableMemoryAccess: any address of the process
+  bool shares_while_running = false;  // concurrentManagedAccess: CPU and GPU at the same time
+  bool reaches_everything = false;    // pageableMemoryAccess: any address of the process
   cudaStream_t stream = nullptr;
   cudaEvent_t marks[2] = {};  // for timing
   cublasHandle_t blas = nullptr;

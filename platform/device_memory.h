@@ -7,10 +7,12 @@
 //
 // Who may touch managed memory when. Older integrated GPUs (Orin: concurrentManagedAccess = 0) give
 // managed memory to one side at a time: a CPU that touches ANY of it while ANY kernel runs is
-// stopped by the system (SIGBUS). So an operation of the backend table waits for its queue before
-// it returns (kernels/staged_call.h), a process has one queue, and operations take turns: whenever
-// the engine's own code runs, no kernel does. A program must not read a learner's memory in one
-// thread while another thread computes with it; on a CPU that would be a data race as well.
+// stopped by the system (SIGBUS). There
+//   - whoever touches it holds the device meanwhile (DeviceHold, platform/device_staging.h), and
+//     kernels run in turns, which hold it too: a Learner and a Scorer see to it themselves;
+//   - what threads touch without that, readouts, input tensors, features, is *shared* memory
+//     (allocate_shared): the CPU's own, mapped for the GPU, which does not cache it. Good for what a
+//     frame reads once.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +22,21 @@
 
 namespace engram {
 
+struct DeviceRecordings;
+
 struct DeviceMemory {
   const char* name;
   // Zeros, aligned to 256 bytes. out_of_memory: the device has not that much free.
   Result<void*> (*allocate)(std::size_t bytes);
   void (*release)(void* memory, std::size_t bytes);
+  // The same, of memory that both may touch at any time.
+  Result<void*> (*allocate_shared)(std::size_t bytes);
+  void (*release_shared)(void* memory, std::size_t bytes);
+  // May both touch what allocate() gave at the same time?
+  bool (*shares_while_running)();
+  // Room that the libraries want to factor a matrix of `size` rows, taken now and kept: the largest so
+  // far (platform/device_blas.h).
+  Status (*reserve_factor)(int size);
   // That allocate could still give; 0: the device does not answer.
   std::size_t (*free_bytes)();
   // May the device's code use this address?
@@ -39,6 +51,7 @@ struct DeviceMemory {
   // A place in the queue, 0 or 1, and the device's time between the two when both have passed.
   Status (*mark)(Stream stream, int place);
   Result<double> (*seconds_between_marks)();
+  const DeviceRecordings* recordings;  // platform/device_recording.h
 };
 
 // One int of device memory for what a kernel decides. Operations take turns, so one is enough.

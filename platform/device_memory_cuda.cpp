@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "platform/arena.h"
 #include "platform/device.h"
+#include "platform/device_blas.h"
 #include "platform/device_context_cuda.h"
+#include "platform/device_recording.h"
 
 namespace engram::cuda {
 namespace {
@@ -42,6 +45,30 @@ Result<void*> allocate(std::size_t bytes) {
 
 void release(void* memory, std::size_t /*bytes*/) {
   (void)cudaFree(memory);  // of a lost device nothing can be given back
+}
+
+bool shares_while_running() {
+  const Result<Context*> c = context();
+  return c.ok() && c.value()->shares_while_running;
+}
+
+Result<void*> allocate_shared(std::size_t bytes) {
+  ENGRAM_ASSIGN(Context * c, context());
+  if (c->shares_while_running) return allocate(bytes);  // a card keeps it in its own memory
+  ENGRAM_ASSIGN(const std::size_t free, free_now(*c));
+  if (bytes > free) return device_memory_refused(bytes, free);
+  void* memory = nullptr;
+  const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
+                                          cudaHostAllocMapped | cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation) return device_memory_refused(bytes, free);
+  ENGRAM_TRY(check("cudaHostAlloc", error));
+  std::memset(memory, 0, bytes);
+  return memory;
+}
+
+void release_shared(void* memory, std::size_t bytes) {
+  if (shares_while_running()) return release(memory, bytes);
+  (void)cudaFreeHost(memory);
 }
 
 bool reaches(const void* memory) {
@@ -94,8 +121,21 @@ Result<double> seconds_between_marks() {
 
 }  // namespace
 
-const DeviceMemory kMemory{"cuda", allocate, release,     free_bytes, reaches,
-                           copy,   open,     synchronise, mark,       seconds_between_marks};
+const DeviceMemory kMemory{.name = "cuda",
+                           .allocate = allocate,
+                           .release = release,
+                           .allocate_shared = allocate_shared,
+                           .release_shared = release_shared,
+                           .shares_while_running = shares_while_running,
+                           .reserve_factor = blas_reserve_factor,
+                           .free_bytes = free_bytes,
+                           .reaches = reaches,
+                           .copy = copy,
+                           .open = open,
+                           .synchronise = synchronise,
+                           .mark = mark,
+                           .seconds_between_marks = seconds_between_marks,
+                           .recordings = &kRecordings};
 
 Result<int*> device_verdict() {
   ENGRAM_ASSIGN(Context * c, context());

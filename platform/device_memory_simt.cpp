@@ -6,14 +6,20 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
+
+#include <sys/mman.h>
 
 #include "platform/device.h"
+#include "platform/device_blas.h"
+#include "platform/device_recording.h"
 #include "platform/device_trial_simt.h"
 #include "platform/simt_block.h"
 #include "platform/simt_hooks.h"
@@ -22,10 +28,15 @@
 namespace engram::simt {
 namespace {
 
+struct Block {
+  std::size_t bytes;
+  std::size_t pages;  // bytes of those that can be closed; 0: not one of them
+};
 struct Registry {
   std::mutex mutex;
-  std::map<std::uintptr_t, std::size_t> blocks;  // address -> bytes
+  std::map<std::uintptr_t, Block> blocks;  // by address
   std::size_t bytes = 0;
+  std::size_t allocations = 0;
 };
 Registry& registry() {
   static Registry all;
@@ -39,7 +50,7 @@ bool is_ours(const void* memory) {
   auto after = all.blocks.upper_bound(address);
   if (after == all.blocks.begin()) return false;
   --after;
-  return address - after->first < after->second;
+  return address - after->first < after->second.bytes;
 }
 
 void look_at_arguments() {
@@ -59,27 +70,60 @@ std::size_t free_bytes() {
   return device_trial().memory_bytes - std::min(all.bytes, device_trial().memory_bytes);
 }
 
-Result<void*> allocate(std::size_t bytes) {
+Result<void*> allocate(std::size_t bytes, bool can_be_closed) {
   if (const std::size_t free = free_bytes(); bytes > free) {
     return device_memory_refused(bytes, free);
   }
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  void* const memory = device_allocate(bytes);
+  constexpr std::size_t kPage = 4096;
+  const std::size_t pages = can_be_closed ? (bytes / kPage + 1) * kPage : 0;
+  void* const memory = pages > 0 ? mmap(nullptr, pages, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS, /*fd=*/-1, 0)
+                                 : device_allocate(bytes);
+  ENGRAM_CHECK(memory != MAP_FAILED);
   std::memset(memory, 0, bytes);
   device_mark_written(memory, bytes);
-  all.blocks[reinterpret_cast<std::uintptr_t>(memory)] = bytes;
+  all.blocks[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, pages};
   all.bytes += bytes;
+  ++all.allocations;
   return memory;
+}
+Result<void*> allocate(std::size_t bytes) {
+  return allocate(bytes, device_trial().one_side_at_a_time);
+}
+Result<void*> allocate_shared(std::size_t bytes) {
+  return allocate(bytes, false);
+}
+
+bool shares_while_running() {
+  return !device_trial().one_side_at_a_time;
+}
+
+void close_to_cpu(bool closed) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [address, block] : all.blocks) {
+    if (block.pages == 0) continue;
+    ENGRAM_CHECK(mprotect(reinterpret_cast<void*>(address), block.pages,
+                          closed ? PROT_NONE : PROT_READ | PROT_WRITE) == 0);
+  }
 }
 
 void release(void* memory, std::size_t bytes) {
   if (memory == nullptr) return;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  ENGRAM_CHECK(all.blocks.erase(reinterpret_cast<std::uintptr_t>(memory)) == 1);
+  const auto block = all.blocks.find(reinterpret_cast<std::uintptr_t>(memory));
+  ENGRAM_CHECK(block != all.blocks.end() && block->second.bytes == bytes);
+  const std::size_t pages = block->second.pages;
+  all.blocks.erase(block);
   all.bytes -= bytes;
-  device_free(memory);
+  if (pages > 0) {
+    munmap(memory, pages);
+  } else {
+    device_free(memory);
+  }
 }
 
 bool reaches(const void* memory) {
@@ -101,10 +145,21 @@ Result<Stream> open() {
   return Stream{};
 }
 
+std::atomic<std::size_t> waits_so_far{0};
+
 Status synchronise(Stream /*stream*/) {
+  ++waits_so_far;
   int& waits = device_trial().waits_until_lost;
   if (waits == 0) return lost();
   if (waits > 0) --waits;
+  if (!device_trial().one_side_at_a_time) return Status();
+  close_to_cpu(true);  // what was launched has run already; here it seems to
+  if (device_trial().meanwhile != nullptr) {
+    device_trial().meanwhile();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  close_to_cpu(false);
   return Status();
 }
 
@@ -122,8 +177,21 @@ Result<double> seconds_between_marks() {
 
 }  // namespace
 
-const DeviceMemory kMemory{"simt", allocate, release,     free_bytes, reaches,
-                           copy,   open,     synchronise, mark,       seconds_between_marks};
+const DeviceMemory kMemory{.name = "simt",
+                           .allocate = allocate,
+                           .release = release,
+                           .allocate_shared = allocate_shared,
+                           .release_shared = release,
+                           .shares_while_running = shares_while_running,
+                           .reserve_factor = blas_reserve_factor,
+                           .free_bytes = free_bytes,
+                           .reaches = reaches,
+                           .copy = copy,
+                           .open = open,
+                           .synchronise = synchronise,
+                           .mark = mark,
+                           .seconds_between_marks = seconds_between_marks,
+                           .recordings = &kRecordings};
 
 Result<int*> device_verdict() {
   static void* const verdict = allocate(sizeof(int)).value();
@@ -150,6 +218,16 @@ OnTrial::OnTrial(const DeviceTrial& trial) {
 OnTrial::~OnTrial() {
   if (device_trial().separate_memory) hooks().launch_begins = nullptr;
   device_trial() = {};
+}
+
+std::size_t device_waits() {
+  return waits_so_far;
+}
+
+std::size_t device_allocations() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.allocations;
 }
 
 std::size_t device_bytes_allocated() {

@@ -16,7 +16,7 @@ Result<DeviceInfo> find_device() {
   info.memory_bytes = machine_memory();
   info.free_bytes = info.memory_bytes;
   info.is_integrated = true;
-  info.shares_while_running = true;
+  info.shares_while_running = !trial.one_side_at_a_time;
   info.driver = trial.driver;
   info.runtime = trial.runtime;
   return info;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "platform/arena.h"
+
 namespace engram {
 namespace {
 
@@ -57,6 +59,22 @@ Result<void*> DeviceStaging::take(std::size_t bytes) {
   return taken;
 }
 
+DeviceHold::DeviceHold() {
+  const DeviceMemory* const memory = buffer_memory();
+  if (memory == nullptr || memory->shares_while_running()) return;
+  held_ = &DeviceStaging::of(*memory);
+  held_->turn_.lock();
+}
+
+DeviceHold::~DeviceHold() {
+  if (held_ != nullptr) held_->turn_.unlock();
+}
+
+void DeviceHold::let_others() {
+  const DeviceMemory* const memory = buffer_memory();
+  if (memory != nullptr) DeviceStaging::of(*memory).turn_.let_others();
+}
+
 Status StagingTurn::begin() {
   ENGRAM_TRY(staging_.lost_);
   ENGRAM_ASSIGN(stream_, memory_.open());
@@ -73,6 +91,12 @@ Status StagingTurn::begin() {
 
 Result<void*> StagingTurn::place(const void* data, std::size_t pitch, std::size_t bytes,
                                  std::size_t rows, bool comes_back) {
+  for (std::size_t i = 0; i < return_count_; ++i) {
+    const Return& placed = returns_[i];
+    const bool same = placed.host == data && placed.bytes == bytes && placed.rows == rows &&
+                      (placed.pitch == pitch || rows == 1);
+    if (same) return const_cast<void*>(placed.device);
+  }
   const std::size_t row = row_pitch(bytes);
   ENGRAM_ASSIGN(void* there, staging_.take(row * rows));
   staging_.peak_ = std::max(staging_.peak_, staging_.turn_bytes_);

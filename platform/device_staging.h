@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "platform/device_memory.h"
+#include "platform/turn_lock.h"
 
 namespace engram {
 
@@ -50,6 +51,7 @@ class DeviceStaging {
 
  private:
   friend class StagingTurn;
+  friend class DeviceHold;
   struct Chunk {
     std::byte* data;
     std::size_t bytes;
@@ -58,7 +60,7 @@ class DeviceStaging {
   void clear();
 
   const DeviceMemory& memory_;
-  std::mutex turn_;
+  TurnLock turn_;
   std::vector<Chunk> chunks_;   // one, but for the operation in which it grows
   std::size_t used_ = 0;        // of the last
   std::size_t turn_bytes_ = 0;  // of this turn
@@ -69,6 +71,25 @@ class DeviceStaging {
   Status lost_;
 };
 
+// While it lives the calling thread alone computes on the device and may touch its memory: needed
+// where the device gives memory to one side at a time (device_memory.h), and nothing elsewhere. It
+// nests, around turns too. Nothing that another thread needs in order to go on may be waited for,
+// and locks are taken after it.
+class DeviceHold {
+ public:
+  DeviceHold();
+  ~DeviceHold();
+  DeviceHold(const DeviceHold&) = delete;
+  DeviceHold& operator=(const DeviceHold&) = delete;
+
+  // Between the steps of long work, when nothing is half done that others can see: threads that wait
+  // for the device, if this one holds it, have it first.
+  static void let_others();
+
+ private:
+  DeviceStaging* held_ = nullptr;
+};
+
 class StagingTurn {
  public:
   explicit StagingTurn(const DeviceMemory& memory)
@@ -76,7 +97,8 @@ class StagingTurn {
 
   Status begin();
   Stream stream() const { return stream_; }
-  // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart.
+  // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart. What is to
+  // come back and is placed again is where it was: an operation of a sequence may have written it.
   Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
                       bool comes_back);
   // The operation itself, between its copies: for timing.
@@ -98,9 +120,9 @@ class StagingTurn {
   };
   DeviceStaging& staging_;
   const DeviceMemory& memory_;
-  std::lock_guard<std::mutex> lock_;
+  std::lock_guard<TurnLock> lock_;
   Stream stream_;
-  std::array<Return, 8> returns_{};  // more than any operation has operands
+  std::array<Return, 16> returns_{};  // more than any operation or sequence writes
   std::size_t return_count_ = 0;
 };
 

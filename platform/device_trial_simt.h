@@ -13,6 +13,10 @@ struct DeviceTrial {
   bool separate_memory = false;
   std::size_t memory_bytes = SIZE_MAX;  // that the device has
   int waits_until_lost = -1;            // the device fails at this one and ever after; -1: never
+  // As on Orin: while the device runs, what allocate() gave is closed to the CPU, and a touch stops
+  // the program. `meanwhile` is called then; null: a short sleep, for other threads to go wrong.
+  bool one_side_at_a_time = false;
+  void (*meanwhile)() = nullptr;
   // As cudaDriverGetVersion and cudaRuntimeGetVersion say it; driver 0: there is none.
   int driver = 13000;
   int runtime = 13000;
@@ -30,5 +34,8 @@ class OnTrial {
 };
 
 std::size_t device_bytes_allocated();  // by kMemory, at this moment
+std::size_t device_allocations();      // by kMemory, since the start
+std::size_t device_waits();            // for it, since the start
+std::size_t device_recordings();       // made, since the start (device_recording_simt.cpp)
 
 }  // namespace engram::simt

@@ -20,6 +20,7 @@
 #else
 #include "platform/simt.h"
 #include "platform/simt_arguments.h"
+#include "platform/simt_recording.h"
 #define ENGRAM_DEVICE_NAMESPACE simt
 #endif
 
@@ -31,7 +32,7 @@ struct Geometry {
   std::size_t shared_bytes = 0;  // dynamic shared memory
 };
 
-// cuda returns once the kernel is queued on `stream`, simt when it has run.
+// cuda returns once the kernel is queued on `stream`, simt when it has run, both when it is recorded.
 template <class... Parameters, class... Arguments>
 Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]] Stream stream,
               Arguments... arguments) {
@@ -58,8 +59,13 @@ Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]]
     std::apply([&](const auto&... argument) { visit_all(visit, argument...); },
                static_cast<const Call*>(c)->arguments);
   };
-  return run(
-      {geometry.grid, geometry.block, geometry.shared_bytes, body, &call, sizeof call, pointers});
+  const auto run_it = [=] {
+    return run(
+        {geometry.grid, geometry.block, geometry.shared_bytes, body, &call, sizeof call, pointers});
+  };
+  if (!is_recording()) return run_it();
+  record(run_it);
+  return Status();
 #endif
 }
 

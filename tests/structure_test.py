@@ -32,7 +32,8 @@ VENDOR = {
 }
 SOURCES = {".h", ".cpp", ".cu"}
 # The tables, and types that operations share.
-NOT_AN_OPERATION = {"kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "gram_view",
+NOT_AN_OPERATION = {"kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "staged_operands", "staged_sequence",
+                    "kernel_sequence", "gram_view",
                     "kept_view", "picture_view", "preprocess_axis", "kernel_code", "kernel_work",
                     "roofline"}
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",

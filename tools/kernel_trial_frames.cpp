@@ -11,6 +11,8 @@
 namespace engram {
 namespace {
 
+constexpr int kTrialProbes = 64;  // as a learner has
+
 struct Operands {
   explicit Operands(const OperationShape& s) {
     std::mt19937 random(1);
@@ -28,6 +30,10 @@ struct Operands {
     fill(kept, std::max(b, n) * m, [](auto r) { return std::uint8_t(r % 32); });
     fill(weights, l * m, [](auto r) { return r % 2 ? 1.0f : -1.0f; });
     fill(readout, k * m, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
+    fill(readout_of_features, k * l, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
+    fill(probes, std::size_t{kTrialProbes} * m,
+         [](auto r) { return std::int16_t(int(r % 65535) - 32767); });
+    fill(scales, kTrialProbes, [](auto r) { return 1e-6f * float(1 + r % 100); });
     fill(row_weights, k * n, [](auto r) { return 1e-3f * float(int(r % 2000) - 1000); });
     fill(labels, b, [&](auto r) { return std::int32_t(r % k); });
     fill(sums, m * m > k * m ? m * m : k * m, [](auto r) { return float(r % 1000); });
@@ -36,7 +42,9 @@ struct Operands {
          [](auto r) { return std::uint8_t(r); });
   }
 
-  BufferVector<float> features, hidden, weights, readout, row_weights, sums;
+  BufferVector<float> features, hidden, weights, readout, readout_of_features, scales, row_weights,
+      sums;
+  BufferVector<std::int16_t> probes;
   BufferVector<std::int8_t> bytes;
   BufferVector<std::uint32_t> words;
   BufferVector<std::int32_t> projections, labels;
@@ -130,6 +138,26 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                        return clock([&] {
                          return kernels.score(Stream{}, reads(o->hidden, b, m),
                                               reads(o->readout, k, m), writes(result, b, k));
+                       });
+                     }),
+          trial_case("feature_score", &Kernels::feature_score, fmt::format("{} K {}", input, k), s,
+                     1e-5,
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       result.assign(std::size_t(b) * std::size_t(k), 1.0f);
+                       return clock([&] {
+                         return kernels.feature_score(Stream{}, reads(o->bytes, b, l),
+                                                      reads(o->readout_of_features, k, l),
+                                                      writes(result, b, k));
+                       });
+                     }),
+          trial_case("leverage", &Kernels::leverage, output, s, 1e-5,
+                     [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
+                       BufferVector<float> products;
+                       const auto room = writes(products, b, kTrialProbes);
+                       return clock([&] {
+                         return kernels.leverage(
+                             Stream{}, reads(o->hidden, b, m), reads(o->probes, kTrialProbes, m),
+                             reads(o->scales, 1, kTrialProbes), room, writes(result, 1, b));
                        });
                      }),
           trial_case("gram_update", &Kernels::gram_update, output, s, kSameBits,

@@ -4,7 +4,8 @@
 //
 // Strict where a real one is: work is done when somebody waits for it and not before; while work is
 // queued, managed memory is closed to the CPU (as on Orin, a touch stops the program); a pointer
-// that is not the GPU's loses the device for good.
+// that is not the GPU's loses the device for good; what is captured is not done, and waiting or
+// taking memory meanwhile spoils the capture.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@ struct FakeGpu {
   bool answers = true;
   std::size_t memory = std::size_t{1} << 30;  // free
   bool is_lost = false;
+  int allocations = 0;  // so far
 };
 FakeGpu& fake_gpu();
 

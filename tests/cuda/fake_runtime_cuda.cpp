@@ -3,6 +3,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -21,7 +22,13 @@ struct Block {
   Kind kind;
 };
 std::map<std::uintptr_t, Block> blocks;
-std::vector<std::function<void()>> work;
+using Work = std::vector<std::function<void()>>;
+Work work;
+struct Capture {
+  Work work;
+  bool is_spoilt = false;
+};
+Capture* capture = nullptr;  // under way
 int streams = 0;
 std::size_t marks = 0;  // passed so far
 
@@ -41,8 +48,15 @@ const Block* block_of(const void* memory, std::size_t bytes) {
   return address + bytes <= after->first + after->second.bytes ? &after->second : nullptr;
 }
 
+cudaError_t spoilt() {
+  capture->is_spoilt = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
 cudaError_t allocate(void** memory, std::size_t bytes, Kind kind) {
   if (fake_gpu().is_lost) return cudaErrorLaunchFailure;
+  if (capture != nullptr) return spoilt();
+  ++fake_gpu().allocations;
   if (bytes > fake_gpu().memory) return cudaErrorMemoryAllocation;
   *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (*memory == MAP_FAILED) return cudaErrorMemoryAllocation;
@@ -64,6 +78,10 @@ FakeGpu& fake_gpu() {
 
 void queue(std::function<void()> more) {
   if (fake_gpu().is_lost) return;
+  if (capture != nullptr) {
+    capture->work.push_back(std::move(more));
+    return;
+  }
   open_managed(false);
   work.push_back(std::move(more));
 }
@@ -135,6 +153,15 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   return allocate(memory, bytes, Kind::pinned);
 }
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  if ((flags & cudaHostAllocMapped) == 0) return cudaErrorInvalidValue;
+  return allocate(memory, bytes, Kind::pinned);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  const Block* const block = block_of(memory, 1);
+  if (block == nullptr || block->kind != Kind::pinned) return cudaErrorInvalidValue;
+  return cudaFree(memory);
+}
 cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
   return allocate(memory, bytes, Kind::managed);
 }
@@ -175,11 +202,48 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (capture != nullptr) return spoilt();
   open_managed(true);
   for (const auto& one : work)
     if (!fake_gpu().is_lost) one();
   work.clear();
   return answer();
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (capture != nullptr) return cudaErrorIllegalState;
+  capture = new Capture();
+  return answer();
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  if (capture == nullptr) return cudaErrorIllegalState;
+  Capture* const ended = std::exchange(capture, nullptr);
+  if (ended->is_spoilt) {
+    delete ended;
+    return cudaErrorStreamCaptureInvalidated;
+  }
+  *graph = reinterpret_cast<cudaGraph_t>(ended);
+  return answer();
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  *made = reinterpret_cast<cudaGraphExec_t>(new Work(reinterpret_cast<Capture*>(graph)->work));
+  return answer();
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete reinterpret_cast<Capture*>(graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream) {
+  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (capture != nullptr) return cudaErrorIllegalState;
+  queue([made] {
+    for (const auto& one : *reinterpret_cast<Work*>(made)) one();
+  });
+  return answer();
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t made) {
+  delete reinterpret_cast<Work*>(made);
+  return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
   const Block* block = block_of(memory, 1);

@@ -8,6 +8,7 @@
 #include "platform/device.h"
 #include "platform/device_blas.h"
 #include "platform/device_memory.h"
+#include "platform/device_recording.h"
 #include "platform/device_staging.h"
 #include "tests/cuda/fake_gpu.h"
 #include "tests/support/catch.h"
@@ -193,6 +194,7 @@ TEST_CASE("cuda: zz a wrong pointer loses the device, by the call's name", "[cud
   CHECK(says(status, "cublasSsyrk"));
   CHECK(says(kMemory.synchronise(stream), "cudaStreamSynchronize: unspecified launch failure"));
   CHECK(kMemory.allocate(10).status().code() == Code::device_failure);
+  CHECK(says(cuda::kRecordings.begin(stream), "cudaStreamBeginCapture"));
 }
 
 }  // namespace engram

@@ -7,6 +7,7 @@
 #include "engine/device_plan.h"
 #include "engine/learner.h"
 #include "engine/projection.h"
+#include "engine/scorer.h"
 #include "engine/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
@@ -27,7 +28,7 @@ struct Learned {
   std::string digest;
   Form form;
   std::vector<int> said;
-  std::vector<float> weights;
+  SharedVector<float> weights;
   double lambda;
 };
 
@@ -90,6 +91,34 @@ TEST_CASE("learner: on a device the same statistics to the bit and the same answ
     largest = std::max(largest, std::fabs(double{cpu.weights[i]}));
   }
   CHECK(worst < 1e-3 * largest);
+}
+
+TEST_CASE("scorer: goes on with the CPU when the device is lost", "[engine][device]") {
+  const int waits = GENERATE(0, 1, 2, 3, 5);
+  const Samples samples = mixed(3, 6, 1);
+  const OnSimtDevice on;
+  const LearnerConfig config = test::exact_config(12, 100);
+  Learner learner = Learner::create(config).value();
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task().ok());
+  const auto readout = learner.readout();
+  Scorer scorer = Scorer::create(config).value();
+  const auto scored = [&] {
+    std::vector<float> scores(12);
+    REQUIRE(scorer.score(samples.features(0, 4), *readout, {scores.data(), 4, 3, 3}).ok());
+    return scores;
+  };
+  const std::vector<float> before = scored();
+  simt::device_trial().waits_until_lost = waits;
+  for (int frame = 0; frame < 5; ++frame) {
+    const std::vector<float> scores = scored();
+    for (std::size_t i = 0; i < 12; ++i) CHECK(scores[i] == Approx(before[i]).margin(1e-4));
+  }
+  CHECK(&scorer.kernels() == &kCpuKernels);
+  // A learner cannot by itself: half of a change may be in its memory.
+  std::vector<float> scores(12);
+  CHECK(learner.score(samples.features(0, 4), *readout, {scores.data(), 4, 3, 3}).code() ==
+        Code::device_failure);
 }
 
 TEST_CASE("learner: the move to sums on a device", "[engine][device]") {

@@ -51,16 +51,15 @@ void check_probes(const RidgeCase& problem, bool keep, double lambda) {
 
   const BruteForce truth(problem, std::vector<bool>(problem.h.size(), true), lambda);
   const RidgeCase unseen = test::make_ridge_case(3, 3, problem.units, 15.0, 77);
-  LeverageScratch scratch(2, problem.units);
+  std::vector<float> products(2 * kMany);
   for (const RidgeCase* one : {&problem, &unseen}) {
     for (std::size_t i = 0; i + 1 < one->h.size(); i += 2) {
       std::vector<float> h;
       for (const std::size_t row : {i, i + 1})
         h.insert(h.end(), one->h[row].begin(), one->h[row].end());
       std::vector<float> leverages(2);
-      REQUIRE(scratch
-                  .leverages_of(kCpuKernels, probes.value(),
-                                {h.data(), 2, problem.units, problem.units}, leverages)
+      REQUIRE(leverages_of(kCpuKernels, probes.value(), {h.data(), 2, problem.units, problem.units},
+                           products.data(), leverages)
                   .ok());
       for (const std::size_t row : {i, i + 1}) {
         CHECK(leverages[row - i] == Approx(truth.leverage(one->h[row])).epsilon(0.12));

@@ -199,13 +199,13 @@ TEST_CASE("readout kinds: scaled scores and targets", "[engine][readout]") {
   plain.weights = {1, 2, 3, 4};
   plain.hidden_units = 2;
   const std::vector<std::int64_t> counts{16, 1};
-  CHECK(scaled_readout(plain, counts).weights == std::vector<float>{0.125f, 0.25f, 3, 4});
+  CHECK(scaled_readout(plain, counts).weights == SharedVector<float>{0.125f, 0.25f, 3, 4});
   CHECK(scaled_readout(plain, counts, 0).weights == plain.weights);
   // Orthogonal targets of different lengths: the answer is the cosine, so lengths of the prototypes
   // drop out on the side of the target and stay on the side of the prediction.
   const std::vector<float> targets{2, 0, 0, 0, 0, 5};
   CHECK(readout_on_targets(plain, {targets.data(), 2, 3, 3}).weights ==
-        std::vector<float>{2, 4, 15, 20});
+        SharedVector<float>{2, 4, 15, 20});
 }
 
 }  // namespace engram

@@ -23,13 +23,18 @@ TEST_CASE("readout scores: hidden units, features and bias, for any size", "[eng
   Readout readout;
   readout.classes.resize(std::size_t(classes));
   readout.hidden_units = units;
-  readout.weights = draw(classes * units);
+  const auto put = [](SharedVector<float>& to, const std::vector<float>& values) {
+    to.assign(values.begin(), values.end());
+  };
+  put(readout.weights, draw(classes * units));
   readout.bias = draw(classes);
-  if (with_features) readout.feature_weights = draw(classes * width);
+  if (with_features) put(readout.feature_weights, draw(classes * width));
   const std::vector<float> h = draw(rows * units), f = draw(rows * (width + 2));
   std::vector<float> scores(std::size_t(rows * classes), 99.0F);
+  std::vector<float> tile(kScoreTileRows * kScoreTileClasses);
   REQUIRE(score_samples(kCpuKernels, readout, {h.data(), rows, units, units},
-                        {f.data(), rows, width, width + 2}, {scores.data(), rows, classes, classes})
+                        {f.data(), rows, width, width + 2}, tile.data(),
+                        {scores.data(), rows, classes, classes})
               .ok());
   double worst = 0;
   for (int b = 0; b < rows; ++b) {

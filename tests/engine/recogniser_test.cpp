@@ -5,6 +5,7 @@
 #include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
+#include "tests/support/staged_simt.h"
 #include "tests/support/temp_directory.h"
 #include "tools/convert/onnx_writer.h"
 
@@ -139,6 +140,59 @@ TEST_CASE("classes are judged by the samples kept", "[engine][recogniser][teachi
   const auto teaching = recogniser.store()->learner().teaching();
   REQUIRE(teaching.ok());
   CHECK_FALSE(teaching->duplicates.empty());
+}
+
+TEST_CASE("a device lost in the middle of a call: the CPU repeats it, and all later ones",
+          "[engine][recogniser][device][openvino]") {
+  const auto access = GENERATE(Recogniser::Access::write, Recogniser::Access::read);
+  const int waits = GENERATE(0, 1, 2, 3, 4, 5, 7, 9, 12, 16);  // waits until it is lost
+  CAPTURE(int(access), waits);
+  const Desk desk;
+  const OnSimtDevice on;
+  {
+    auto teacher = Recogniser::open(desk.options()).value();
+    teach(teacher, "red", kRed);
+    teach(teacher, "green", kGreen);
+    REQUIRE(teacher.end_task().ok());
+  }
+  auto recogniser = Recogniser::open(desk.options(access)).value();
+  simt::device_trial().waits_until_lost = waits;
+  for (int frame = 0; frame < 5; ++frame) {
+    CHECK(best(recogniser, kGreen) == "green");
+    CHECK(best(recogniser, kRed) == "red");
+  }
+  CHECK(backend_in_use().kernels == &kCpuKernels);
+  CHECK(says(backend_in_use().why_cpu, "GPU stopped"));
+  if (access == Recogniser::Access::read) return;
+  teach(recogniser, "blue", kBlue);
+  CHECK(best(recogniser, kBlue) == "blue");
+  REQUIRE(recogniser.end_task().ok());
+}
+
+TEST_CASE("a device lost while teaching or undoing: the CPU repeats the step, once",
+          "[engine][recogniser][device][openvino]") {
+  const bool keep = GENERATE(true, false);
+  const int waits = GENERATE(0, 1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50);
+  CAPTURE(keep, waits);
+  const Desk desk;
+  Recogniser::Options options = desk.options();
+  options.config.keep_features = keep;
+  const OnSimtDevice on;
+  auto recogniser = Recogniser::open(options).value();
+  teach(recogniser, "red", kRed);
+  teach(recogniser, "green", kGreen);
+  REQUIRE(recogniser.end_task().ok());
+  const std::string before = recogniser.store()->learner().digest();
+
+  simt::device_trial().waits_until_lost = waits;
+  REQUIRE(recogniser.learn(plain(kBlue, 1), "blue").ok());
+  CHECK(recogniser.store()->learner().samples() == 9);
+  REQUIRE(recogniser.undo().ok());
+  CHECK(recogniser.store()->learner().digest() == before);
+  REQUIRE(recogniser.learn(plain(kBlue, 1), "blue").ok());
+  REQUIRE(recogniser.end_task().ok());
+  CHECK(best(recogniser, kBlue) == "blue");
+  CHECK(backend_in_use().kernels == &kCpuKernels);
 }
 
 TEST_CASE("what cannot be opened or learned is refused", "[engine][recogniser][openvino]") {

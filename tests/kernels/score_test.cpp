@@ -49,6 +49,27 @@ TEST_CASE("score: equals the definition within float rounding", "[kernels][score
   }
 }
 
+TEST_CASE("score: of many frames, whole numbers to the bit", "[kernels][score]") {
+  const int frames = GENERATE(64, 65, 130), units = GENERATE(1, 40);
+  std::mt19937 random(2);
+  GuardedMatrix<float> h(frames, units), readout(5, units);
+  h.fill([&] { return static_cast<float>(random() % 32); });
+  readout.fill([&] { return static_cast<float>(int(random() % 100) - 50); });
+  for (const Backend& backend : test::backends(&Kernels::score)) {
+    CAPTURE(frames, units, backend.name);
+    GuardedMatrix<float> s(frames, 5);
+    REQUIRE(test::run(backend, &Kernels::score, reads(h), reads(readout), writes(s)).ok());
+    for (int b = 0; b < frames; ++b) {
+      for (int k = 0; k < 5; ++k) {
+        float sum = 0;
+        for (int m = 0; m < units; ++m) sum += h(b, m) * readout(k, m);
+        REQUIRE(s(b, k) == sum);
+      }
+    }
+    REQUIRE(s.untouched());
+  }
+}
+
 TEST_CASE("score: a NaN in the readout reaches its class only", "[kernels][score]") {
   const int frames = GENERATE(1, 3);
   for (const Backend& backend : test::backends(&Kernels::score)) {

@@ -1,5 +1,6 @@
 #include "platform/backbone_tensorrt.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -88,6 +89,31 @@ TEST_CASE("pictures go to the GPU in batches and features come back", "[platform
     CHECK(state.live > 0);
   }
   CHECK(state.live == 0);
+}
+
+TEST_CASE("memory that the GPU knows is used as it is", "[platform][tensorrt]") {
+  const bool fixed = GENERATE(false, true), integrated = GENERATE(false, true);
+  const int count = GENERATE(1, 4);
+  const CudaDriver driver = fake_cuda_driver();
+  FakeDriverState& state = fake_driver_state();
+  state.integrated = integrated;
+  auto backbone = opened(driver, fixed).value();
+  void *in = nullptr, *out = nullptr;
+  REQUIRE(driver.host_allocate(&in, 4 * 12 * sizeof(float), 2) == 0);
+  REQUIRE(driver.host_allocate(&out, 4 * 2 * sizeof(float), 2) == 0);
+  auto *inputs = static_cast<float*>(in), *features = static_cast<float*>(out);
+  const std::vector<float> shown = pictures(4);
+  std::copy(shown.begin(), shown.end(), inputs);
+  std::fill_n(features, 8, -1.0f);
+  REQUIRE(backbone->run({inputs, count, 12, 12}, {features, count, 2, 2}).ok());
+  for (int p = 0; p < count; ++p) CHECK(features[2 * p] == 12.0f * float(p + 1));
+  for (int i = 2 * count; i < 8; ++i) CHECK(features[i] == -1.0f);
+  // A network of a fixed batch writes all of it.
+  const bool direct = integrated && (!fixed || count == 4);
+  CHECK((state.inputs == reinterpret_cast<DeviceAddress>(in)) == direct);
+  CHECK((state.features == reinterpret_cast<DeviceAddress>(out)) == direct);
+  driver.host_free(in);
+  driver.host_free(out);
 }
 
 TEST_CASE("every call that fails is told by its name, and nothing is kept",

@@ -1,8 +1,12 @@
 // Operands that the device cannot reach: copied there and back, and only then.
 #include "platform/device_staging.h"
 
+#include <csignal>
 #include <cstring>
 #include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "platform/arena.h"
 #include "platform/device_trial_simt.h"
@@ -65,13 +69,15 @@ TEST_CASE("device_staging: after a failure the host's operands are as before",
 
 TEST_CASE("device_staging: memory is taken once, and kept", "[platform][device]") {
   const Apart apart;
-  std::vector<std::byte> large(1 << 20);
+  constexpr std::size_t kEach = 1 << 20;
+  std::vector<std::byte> large(3 * kEach);
   DeviceStaging& staging = DeviceStaging::of(kMemory);
   const auto run = [&](int operands) {
     StagingTurn turn(kMemory);
     REQUIRE(turn.begin().ok());
     for (int i = 0; i < operands; ++i) {
-      REQUIRE(turn.place(large.data(), large.size(), large.size(), 1, i == 0).ok());
+      const std::byte* const operand = large.data() + kEach * std::size_t(i);
+      REQUIRE(turn.place(operand, kEach, kEach, 1, i == 0).ok());
     }
     REQUIRE(turn.end(Status()).ok());
   };
@@ -81,6 +87,17 @@ TEST_CASE("device_staging: memory is taken once, and kept", "[platform][device]"
   for (int i = 0; i < 5; ++i) run(1 + i % 3);
   REQUIRE(simt::device_bytes_allocated() == bytes);
   REQUIRE(staging.bytes() >= 3u << 20);
+}
+
+TEST_CASE("device_staging: what is to come back is placed once", "[platform][device]") {
+  const Apart apart;
+  std::vector<float> host(8, 1.0f);
+  StagingTurn turn(kMemory);
+  REQUIRE(turn.begin().ok());
+  void* const there = turn.place(host.data(), 32, 32, 1, true).value();
+  CHECK(turn.place(host.data(), 32, 32, 1, false).value() == there);
+  CHECK(turn.place(host.data(), 16, 16, 1, false).value() != there);  // another operand
+  REQUIRE(turn.end(Status()).ok());
 }
 
 TEST_CASE("device_staging: too little memory is refused with figures", "[platform][device]") {
@@ -106,6 +123,32 @@ TEST_CASE("device_staging: a lost device refuses every later turn", "[platform][
   REQUIRE(says(first, "cudaStreamSynchronize"));
   REQUIRE(run().code() == Code::device_failure);
   REQUIRE_FALSE(DeviceStaging::of(kMemory).lost().ok());
+}
+
+TEST_CASE("device_memory: what one side has at a time is closed while the device runs",
+          "[platform][device][child]") {
+  const Apart apart({.one_side_at_a_time = true});
+  static char *managed, *shared;
+  managed = static_cast<char*>(kMemory.allocate(100).value());
+  shared = static_cast<char*>(kMemory.allocate_shared(100).value());
+  REQUIRE_FALSE(kMemory.shares_while_running());
+  simt::device_trial().meanwhile = [] { ++*shared; };
+  REQUIRE(kMemory.synchronise({}).ok());
+  CHECK(*shared == 1);
+  CHECK(++*managed == 1);  // the device is done
+  simt::device_trial().meanwhile = [] { ++*managed; };
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)signal(SIGBUS, SIG_DFL);
+    (void)kMemory.synchronise({});
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  kMemory.release(managed, 100);
+  kMemory.release_shared(shared, 100);
 }
 
 TEST_CASE("arena: from a device where one computes", "[platform][device][arena]") {

@@ -81,14 +81,18 @@ CudaDriver fake_cuda_driver() {
   };
   driver.host_allocate = [](void** memory, std::size_t bytes, unsigned) {
     const int code = take("cuMemHostAlloc", 1);
-    if (code == 0) *memory = std::malloc(bytes);
+    if (code != 0) return code;
+    *memory = std::malloc(bytes);
+    fake_driver_state().mapped.insert(*memory);
     return code;
   };
   driver.host_free = [](void* memory) {
+    fake_driver_state().mapped.erase(memory);
     std::free(memory);
     return take("host free", -1);
   };
   driver.host_address = [](DeviceAddress* device, void* memory, unsigned) {
+    if (fake_driver_state().mapped.count(memory) == 0) return 1;  // CUDA_ERROR_INVALID_VALUE
     *device = address(memory);
     return result("cuMemHostGetDevicePointer");
   };
@@ -111,6 +115,8 @@ CudaDriver fake_cuda_driver() {
 
 Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {
   if (result("enqueue") != 0) return Status(Code::device_failure, "the GPU was lost");
+  fake_driver_state().inputs = inputs;
+  fake_driver_state().features = features;
   const auto* from = reinterpret_cast<const float*>(inputs);
   auto* to = reinterpret_cast<float*>(features);
   for (int row = 0; row < batch; ++row) {

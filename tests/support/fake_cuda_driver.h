@@ -1,7 +1,7 @@
 // A driver whose GPU is the host's memory. Every call is counted; one of them can be made to fail.
 #pragma once
 
-#include <map>
+#include <set>
 #include <string>
 
 #include "platform/backbone_tensorrt.h"
@@ -18,6 +18,9 @@ struct FakeDriverState {
   int fail_after = 0;  // so many of these calls work first
   int live = 0;        // allocations, streams and contexts that are held
   int uploads = 0, downloads = 0;
+  std::set<const void*> mapped;  // what cuMemHostAlloc gave
+  // Of the last batch.
+  DeviceAddress inputs = 0, features = 0;
 };
 FakeDriverState& fake_driver_state();
 CudaDriver fake_cuda_driver();  // with a new state

@@ -53,8 +53,8 @@ StoreContent content(const Learner& learner, std::int64_t sequence) {
           learner.task_samples(),
           learner.tasks(),
           learner.digest(),
-          readout ? readout->weights : std::vector<float>(),
-          readout ? readout->feature_weights : std::vector<float>(),
+          readout ? readout->weights : SharedVector<float>(),
+          readout ? readout->feature_weights : SharedVector<float>(),
           kept.ids,
           kept.batch.rows};
 }

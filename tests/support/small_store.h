@@ -23,8 +23,8 @@ struct StoreContent {
   std::int64_t task_samples = 0;
   int tasks = 0;
   std::string digest;
-  std::vector<float> weights;  // of the readout
-  std::vector<float> feature_weights;
+  SharedVector<float> weights;  // of the readout
+  SharedVector<float> feature_weights;
   std::vector<std::int64_t> ids;  // of the samples kept, in either form
   std::vector<std::byte> rows;
   bool operator==(const StoreContent&) const = default;

@@ -27,6 +27,8 @@ inline constexpr Kernels kStagedSimtKernels{
     .activate = staged_or_cpu<&Kernels::activate>(),
     .project = staged_or_cpu<&Kernels::project>(),
     .score = staged_or_cpu<&Kernels::score>(),
+    .feature_score = staged_or_cpu<&Kernels::feature_score>(),
+    .leverage = staged_or_cpu<&Kernels::leverage>(),
     .gram_update = staged_or_cpu<&Kernels::gram_update>(),
     .class_sums = staged_or_cpu<&Kernels::class_sums>(),
     .kernel_rows = staged_or_cpu<&Kernels::kernel_rows>(),
@@ -35,7 +37,9 @@ inline constexpr Kernels kStagedSimtKernels{
     .inverse_diagonal = staged_or_cpu<&Kernels::inverse_diagonal>(),
     .factor_append = staged_or_cpu<&Kernels::factor_append>(),
     .triangular_solve = staged_or_cpu<&Kernels::triangular_solve>(),
-    .combine_rows = staged_or_cpu<&Kernels::combine_rows>()};
+    .combine_rows = staged_or_cpu<&Kernels::combine_rows>(),
+    .begin_sequence = StagedSequence<simt::kMemory>::begin,
+    .end_sequence = StagedSequence<simt::kMemory>::end};
 
 // Computes there for as long as it lives; device code may touch only the device's memory.
 class OnSimtDevice {

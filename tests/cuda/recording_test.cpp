@@ -1,0 +1,94 @@
+// Recordings and shared memory of platform/*_cuda.cpp on a GPU that is not there (fake_gpu.h).
+#include "platform/device_recording.h"
+
+#include <cstring>
+
+#include "platform/device_blas.h"
+#include "platform/device_memory.h"
+#include "tests/cuda/fake_gpu.h"
+#include "tests/support/catch.h"
+#include "tests/support/says.h"
+
+namespace engram {
+namespace {
+
+using cuda::kMemory;
+using cuda::kRecordings;
+using test::fake_gpu;
+using test::says;
+
+struct Numbers {  // a (1, 1) = 3 and c (1, 1) = 0, in shared memory
+  Numbers() : values(static_cast<float*>(kMemory.allocate_shared(8).value())) { values[0] = 3; }
+  ~Numbers() { kMemory.release_shared(values, 8); }
+  Numbers(const Numbers&) = delete;
+  Status add_square(Stream stream) const {  // c += a a
+    return cuda::blas_add_gram_upper(stream, 1.0f, {values, 1, 1, 1}, {values + 1, 1, 1, 1});
+  }
+  float* values;
+};
+
+}  // namespace
+
+TEST_CASE("cuda: what is recorded is done when it is replayed, each time anew", "[cuda]") {
+  const Numbers n;
+  const Stream stream = kMemory.open().value();
+  REQUIRE(kRecordings.begin(stream).ok());
+  REQUIRE(n.add_square(stream).ok());
+  REQUIRE(n.add_square(stream).ok());
+  const auto work = kRecordings.end(stream);
+  REQUIRE(work.ok());
+  REQUIRE(kMemory.synchronise(stream).ok());
+  CHECK(n.values[1] == 0.0f);
+  for (const float all : {18.0f, 36.0f}) {
+    REQUIRE(kRecordings.replay(stream, work.value()).ok());
+    CHECK(n.values[1] != all);  // queued
+    REQUIRE(kMemory.synchronise(stream).ok());
+    CHECK(n.values[1] == all);
+  }
+  n.values[0] = 1;  // the addresses are recorded, not what they hold
+  REQUIRE(kRecordings.replay(stream, work.value()).ok());
+  REQUIRE(kMemory.synchronise(stream).ok());
+  CHECK(n.values[1] == 38.0f);
+  kRecordings.forget(work.value());
+  kRecordings.forget(nullptr);
+}
+
+TEST_CASE("cuda: waiting inside of a recording spoils it, and that is said", "[cuda]") {
+  const Numbers n;
+  const Stream stream = kMemory.open().value();
+  REQUIRE(kRecordings.begin(stream).ok());
+  REQUIRE(n.add_square(stream).ok());
+  CHECK(says(kMemory.synchronise(stream), "cudaStreamSynchronize"));
+  const auto work = kRecordings.end(stream);
+  CHECK(work.status().code() == Code::device_failure);
+  CHECK(says(work.status(), "cudaStreamEndCapture"));
+  REQUIRE(kMemory.synchronise(stream).ok());  // the queue is none the worse
+  CHECK(n.values[1] == 0.0f);
+}
+
+TEST_CASE("cuda: shared memory may be touched while work is queued", "[cuda]") {
+  const Numbers n;
+  CHECK_FALSE(kMemory.shares_while_running());
+  CHECK(kMemory.reaches(n.values + 1));
+  const Stream stream = kMemory.open().value();
+  REQUIRE(n.add_square(stream).ok());
+  n.values[0] = 4;
+  REQUIRE(kMemory.synchronise(stream).ok());
+  CHECK(n.values[1] == 16.0f);
+}
+
+TEST_CASE("cuda: room for factors is taken once", "[cuda]") {
+  auto* const a = static_cast<float*>(kMemory.allocate(4 * 300 * 300).value());
+  for (int i = 0; i < 300; ++i) a[301 * i] = 2.0f;
+  REQUIRE(kMemory.reserve_factor(300).ok());
+  const int before = fake_gpu().allocations;
+  REQUIRE(kMemory.reserve_factor(20).ok());
+  const Stream stream = kMemory.open().value();
+  int* const verdict = cuda::device_verdict().value();
+  REQUIRE(cuda::blas_factor_upper(stream, {a, 300, 300, 300}, verdict).ok());
+  CHECK(cuda::read_device_verdict(stream).value() == 0);
+  CHECK(fake_gpu().allocations == before);
+  kMemory.release(a, 4 * 300 * 300);
+}
+
+}  // namespace engram
