@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/config.h"
+#include "platform/status.h"
 
 namespace engram {
 
@@ -11,5 +12,9 @@ namespace engram {
 // readout (K, M) and what replaces it, and rows (256, M) of samples on their way through two
 // operations. Taken when a learner is made; more classes than that grow it at the end of a task.
 std::int64_t staging_bytes(const LearnerConfig& config, int classes);
+
+// largest_hidden of memory_plan.h on a device with a GPU: the plan and its staging memory fit.
+Result<int> largest_hidden_on_gpu(LearnerConfig config, int classes, std::int64_t budget,
+                                  std::int64_t task_samples = 1000);
 
 }  // namespace engram
