@@ -28,7 +28,11 @@ constexpr Device make_device(const char* name, std::int64_t gib) {
   return {name, gib * kGiB, usable - kReserved};
 }
 constexpr std::array kDevices{make_device("orin-nano-4gb", 4), make_device("orin-nano-8gb", 8),
-                              make_device("orin-nx-16gb", 16), make_device("agx-orin-64gb", 64)};
+                              make_device("orin-nx-16gb", 16), make_device("agx-orin-64gb", 64),
+                              make_device("agx-thor-128gb", 128),
+                              // Cards of a desk: of their own memory.
+                              make_device("rtx-3080-10gb", 10), make_device("rtx-4090-24gb", 24),
+                              make_device("rtx-5090-32gb", 32)};
 
 constexpr int kHiddenStep = 100;
 

@@ -55,6 +55,11 @@ Codes read_codes() {
   return codes;
 }
 
+const Codes& all_codes() {
+  static const Codes codes = read_codes();
+  return codes;
+}
+
 }  // namespace
 
 InstructionCounts& InstructionCounts::add(const InstructionCounts& other, double times) {
@@ -70,10 +75,17 @@ InstructionCounts& InstructionCounts::add(const InstructionCounts& other, double
   return *this;
 }
 
+std::vector<std::string> compiled_kernels() {
+  std::vector<std::string> names;
+  for (const auto& one : all_codes()) {
+    if (names.empty() || names.back() != one.first.first) names.push_back(one.first.first);
+  }
+  return names;
+}
+
 const KernelCode* kernel_code(const std::string& kernel, const std::string& target) {
-  static const Codes codes = read_codes();
-  const auto found = codes.find({kernel, target});
-  return found == codes.end() ? nullptr : &found->second;
+  const auto found = all_codes().find({kernel, target});
+  return found == all_codes().end() ? nullptr : &found->second;
 }
 
 }  // namespace engram

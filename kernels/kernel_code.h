@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace engram {
 
@@ -30,6 +31,7 @@ struct KernelCode {
   InstructionCounts main;    // an iteration of the main loop
 };
 
+std::vector<std::string> compiled_kernels();  // the names in budget.json
 // Null: budget.json has no such kernel ("gram_update.gram_update") or target ("sm_87").
 const KernelCode* kernel_code(const std::string& kernel, const std::string& target);
 

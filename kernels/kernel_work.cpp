@@ -19,7 +19,14 @@ double again(double bytes, double times, double cache_bytes) {
 
 struct Shape {  // in double: products of these are large
   double b, l, m, k, n, cache;
+  bool whole_numbers;
 };
+
+// Of which the limit is all that is known: cuBLAS and cuSOLVER, and the slow way of a kernel.
+KernelWork library(double bytes, double operations) {
+  return {
+      .bytes = bytes, .products = Products::floats, .least_bytes = bytes, .operations = operations};
+}
 
 KernelWork elementwise(const char* kernel, double rows, double cols, double bytes) {
   return {.kernel = kernel,
@@ -63,6 +70,7 @@ KernelWork gram_update(const Shape& s) {
   const double passes = up(s.b, kPass), frames = std::min(s.b, kPass);
   const double g = passes * 8 * s.m * (s.m + 1) / 2;  // read and written
   const double h = 4 * s.b * s.m, panel = 4 * frames * kTile;
+  if (!s.whole_numbers) return library(g + h, s.b * s.m * (s.m + 1));
   return {.kernel = "gram_update.gram_update",
           .launches = passes,
           .blocks = blocks,
@@ -157,6 +165,7 @@ KernelWork column_sums(const char* kernel, double left, double depth, double col
 }
 
 KernelWork kernel_rows(const Shape& s) {
+  if (!s.whole_numbers) return dot_rows("kernel_rows", s.b, s.n, s.m, s.cache);
   const int tiles = s.b <= 8 ? 1 : 4;
   const double right = s.n * s.m, left = s.b * s.m, out = 4 * s.b * s.n, stages = up(s.m, 64);
   const double across = up(s.b, 8 * tiles), down = up(s.n, 64);
@@ -170,12 +179,6 @@ KernelWork kernel_rows(const Shape& s) {
           .products = Products::bytes,
           .least_bytes = right + left + out,
           .operations = 2 * s.b * s.n * s.m};
-}
-
-// cuBLAS and cuSOLVER: what they cannot beat.
-KernelWork library(double bytes, double operations) {
-  return {
-      .bytes = bytes, .products = Products::floats, .least_bytes = bytes, .operations = operations};
 }
 
 struct Row {
@@ -203,7 +206,9 @@ constexpr Row kRows[] = {
     {"kernel_rows", true, kernel_rows},
     {"combine_rows", false,
      [](const Shape& s) {
-       return column_sums("combine_rows.combine_rows<byte>", s.k, s.n, s.m, 1, 8, s.cache);
+       return s.whole_numbers
+                  ? column_sums("combine_rows.combine_rows<byte>", s.k, s.n, s.m, 1, 8, s.cache)
+                  : column_sums("combine_rows.combine_rows<float>", s.k, s.n, s.m, 4, 8, s.cache);
      }},
     {"cholesky", false, [](const Shape& s) { return library(4 * s.m * s.m, s.m * s.m * s.m / 3); }},
     {"cholesky_solve", false,
@@ -242,7 +247,8 @@ bool has_batch(const std::string& operation) {
 KernelWork kernel_work(const std::string& operation, const OperationShape& shape,
                        double cache_bytes) {
   return row_of(operation).work({double(shape.frames), double(shape.features), double(shape.units),
-                                 double(shape.classes), double(shape.samples), cache_bytes});
+                                 double(shape.classes), double(shape.samples), cache_bytes,
+                                 shape.whole_numbers});
 }
 
 }  // namespace engram

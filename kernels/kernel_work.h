@@ -10,11 +10,12 @@
 namespace engram {
 
 struct OperationShape {
-  int frames = 1;       // B
-  int features = 1280;  // L
-  int units = 10000;    // M
-  int classes = 100;    // K
-  int samples = 1000;   // N, kept
+  int frames = 1;             // B
+  int features = 1280;        // L
+  int units = 10000;          // M
+  int classes = 100;          // K
+  int samples = 1000;         // N, kept
+  bool whole_numbers = true;  // hidden units
 };
 
 // The names of the table in kernels.h, in its order. preprocess is not among them: what it costs

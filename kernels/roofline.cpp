@@ -56,6 +56,7 @@ InstructionCounts of_warp(const KernelCode& code, const KernelWork& work) {
 
 Estimate estimate(const KernelWork& work, const DevicePeaks& device) {
   Estimate result;
+  result.kernel = work.kernel;
   result.launches = work.launches;
   const double compute = roof(work, device), read = work.least_bytes / device.memory_bytes;
   result.limit_seconds = std::max(compute, read);

@@ -46,6 +46,7 @@ struct Limit {
 };
 
 struct Estimate {
+  std::string kernel;        // in budget.json; empty: of a library
   double seconds = 0;        // on the GPU, without starting it
   double limit_seconds = 0;  // what cannot be beaten
   std::string binds;         // the largest of the times: "memory"

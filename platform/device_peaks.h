@@ -24,8 +24,8 @@ struct DevicePeaks {
   double byte_operations() const { return 2.0 * byte_products * multiprocessors * clock; }
 };
 
-// Devices of `engram plan`: "orin-nano-8gb". Clocks and bandwidths of the modules' data sheets, in
-// the mode they are sold with ("Super" modes are faster).
+// Devices of `engram plan`: "orin-nano-8gb", and a card of a desk for each target. Clocks and
+// bandwidths of the makers' data sheets, in the mode they are sold with ("Super" modes are faster).
 std::optional<DevicePeaks> published_peaks(const std::string& device);
 
 // Of the GPU in this machine, from the clocks that it reports. None if it reports none, or if it is

@@ -44,7 +44,7 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
   EngineKey key{.model_sha256 = order.model_sha256, .device = {}, .request = order.request};
   ENGRAM_ASSIGN(key.device, order.library->device());
   std::optional<EngineCache> cache;
-  if (auto opened = EngineCache::open(order.cache); opened.ok()) {
+  if (auto opened = EngineCache::open(order.cache, *order.files); opened.ok()) {
     cache.emplace(std::move(opened).value());
   } else {
     note(order, opened.status().what());

@@ -7,6 +7,7 @@
 
 #include "platform/engine_build.h"
 #include "platform/engine_library.h"
+#include "platform/file.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -14,6 +15,7 @@ namespace engram {
 struct EngineOrder {
   EngineLibrary* library = nullptr;
   std::string cache;         // folder of the engines
+  FileSystem* files = &real_files();
   std::string model_sha256;  // of request.model
   EngineRequest request;
   bool may_build = true;  // false: only what the cache has

@@ -13,6 +13,8 @@
 namespace engram::simt {
 
 struct Hooks {
+  // `launch.arguments` begin with the kernel's address (platform/launch.h).
+  void (*launched)(const Launch& launch) = nullptr;
   void (*launch_begins)() = nullptr;
   std::string (*launch_ends)() = nullptr;  // what was found, or nothing
   void (*block_begins)(unsigned block, unsigned threads) = nullptr;

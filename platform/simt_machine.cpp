@@ -198,6 +198,7 @@ Status run(const Launch& launch) {
   b.reporting = false;
   b.scheduler.adopt_caller();
   while (b.workers.size() < b.threads) b.workers.push_back(std::make_unique<Worker>());
+  if (hooks().launched) hooks().launched(launch);
   if (hooks().launch_begins) hooks().launch_begins();
 
   const dim3 grid = launch.grid;

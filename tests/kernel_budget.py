@@ -2,7 +2,9 @@
 
     kernel_budget.py check <folder of .o files> <budget.json> --cuobjdump <program>
     kernel_budget.py write <folder of .o files> <budget.json> --cuobjdump <program>
-    kernel_budget.py table <budget.json>                       as a table: registers, spills, shared memory, occupancy
+    kernel_budget.py table <budget.json> [--engram <program>]  as a table: rung of the ladder of evidence, registers, spills,
+                                                               shared memory, occupancy; with the program also what
+                                                               share of the limit its model gives each kernel
 
 A kernel leaves its budget with a spill, a register or a byte of shared memory more, a lower occupancy, fewer tensor
 instructions, or with more instructions for each of them in its main loop. Another version of the compiler makes other
@@ -11,6 +13,7 @@ code: then only spills and vanished tensor instructions count, and that is said.
 import argparse
 import json
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
@@ -83,14 +86,51 @@ def as_text(found):
     return f'{{"compiler": {json.dumps(found["compiler"])},\n"kernels": {{\n{kernels}}}}}\n'
 
 
-def table(found):
-    yield "| kernel | target | threads | registers | spills | shared | occupancy % | tensor | issued for each |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+# The device that stands for a target in the model.
+DEVICES = {"sm_87": "orin-nano-8gb", "sm_110": "agx-thor-128gb", "sm_86": "rtx-3080-10gb", "sm_89": "rtx-4090-24gb",
+           "sm_120": "rtx-5090-32gb"}
+JETSON = ("sm_87", "sm_110")
+RUNGS = """
+Rungs: 1 the CPU's operation against its definition; 2 the kernel's text in the emulator against the CPU, every access
+judged, mutants noticed (tools/test, --tier mutants); 3 compiled by nvcc within this budget (--tier cuda); 4 linked for
+aarch64 and started under qemu (--tier jetson); 5 on a device (engram doctor there). Nothing has reached 5."""
+MODEL = """
+% of limit: estimated, not measured, at M 10000, L 1280, 100 classes, by frames of a batch, with what binds: the time that
+no kernel can beat on {devices} / the model's time of this one. None: an operation that the model leaves out."""
+
+
+def shares(program):
+    """(kernel, target) to "1: 86 memory, 16: 92 tensor", by the program's own model."""
+    all_shares = {}
+    for target, device in DEVICES.items():
+        for arithmetic in ("exact", "float"):
+            answer = json.loads(subprocess.run(
+                [program, "--json", "plan", "--device", device, "--hidden", "10000", "--arithmetic", arithmetic],
+                check=True, capture_output=True, text=True).stdout)
+            for row in answer["estimates"]["operations"]:
+                if "kernel" in row:
+                    frames = f"{row['frames']}: " if "frames" in row else ""
+                    text = f"{frames}{100 * row['share_of_limit']:.0f} {row['held_back_by']}"
+                    of_kernel = all_shares.setdefault((row["kernel"], target), [])
+                    of_kernel += [text] if text not in of_kernel else []
+    return {key: ", ".join(texts) for key, texts in all_shares.items()}
+
+
+def table(found, program=None):
+    model = shares(program) if program else {}
+    more = (" % of limit |", " --- |") if program else ("", "")
+    yield "| kernel | target | rung | threads | registers | spills | shared | occupancy % | tensor | issued for each |" + more[0]
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |" + more[1]
     for kernel, targets in sorted(found["kernels"].items()):
         for target, f in sorted(targets.items(), key=lambda item: int(item[0][3:])):
             main = f"{effort(f):.2f} {f['primary']}" if "main" in f else ""
-            yield (f"| {kernel} | {target} | {f['threads']} | {f['registers']} | {f['spills']} | "
-                   f"{f['shared'] + f['dynamic_shared']} | {f['occupancy']} | {f['mix'].get('tensor', 0)} | {main} |")
+            share = f" {model.get((kernel, target), '')} |" if program else ""
+            yield (f"| {kernel} | {target} | {4 if target in JETSON else 3} | {f['threads']} | {f['registers']} | "
+                   f"{f['spills']} | {f['shared'] + f['dynamic_shared']} | {f['occupancy']} | "
+                   f"{f['mix'].get('tensor', 0)} | {main} |{share}")
+    yield RUNGS
+    if program:
+        yield MODEL.format(devices=", ".join(DEVICES.values()))
 
 
 def main():
@@ -98,10 +138,11 @@ def main():
     parser.add_argument("what", choices=("check", "write", "table"))
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--cuobjdump", default="cuobjdump")
+    parser.add_argument("--engram", help="the program, for the model's share of the limit")
     arguments = parser.parse_args()
     budget_path = pathlib.Path(arguments.paths[-1])
     if arguments.what == "table":
-        print("\n".join(table(json.loads(budget_path.read_text()))))
+        print("\n".join(table(json.loads(budget_path.read_text()), arguments.engram)))
         return 0
     found = read_all(arguments.paths[0], arguments.cuobjdump)
     if not found["kernels"]:

@@ -64,19 +64,35 @@ def sample(mutants):
     return list(chosen.values())
 
 
+def summary(verdicts):
+    """A table: of each file the mutants by kind, and what became of them."""
+    kinds = sorted({kind for _, kind, _ in verdicts})
+    outcomes = ("noticed", "makes no difference", "NOT NOTICED")
+    yield "| file | " + " | ".join((*kinds, *outcomes)) + " |"
+    yield "| --- " * (1 + len(kinds) + len(outcomes)) + "|"
+    rows = [(kernel, [v for v in verdicts if v[0] == kernel]) for kernel in sorted({v[0] for v in verdicts})]
+    for name, of_file in rows + [("all", verdicts)]:
+        counts = [sum(kind == v[1] for v in of_file) for kind in kinds]
+        counts += [sum(outcome == v[2] for v in of_file) for outcome in outcomes]
+        yield f"| {name} | " + " | ".join(map(str, counts)) + " |"
+
+
 def main():
     program, every = sys.argv[1], json.load(open(sys.argv[2]))
     wanted = sys.argv[3:]
     mutants = [m for m in every if "--all" in wanted or m["kernel"] in wanted] if wanted else sample(every)
     survivors = 0
+    verdicts = []
     for mutant in mutants:
         start = time.monotonic()
         is_harmless = harmless(mutant, every)
         is_noticed = noticed(program, mutant)
         survivors += not is_noticed and not is_harmless
         verdict = "noticed" if is_noticed else "makes no difference" if is_harmless else "NOT NOTICED"
+        verdicts.append((mutant["kernel"], mutant["kind"], verdict))
         print(f"{mutant['kernel']}:{mutant['line']:<4} {mutant['kind']:8} {verdict:20} {time.monotonic() - start:5.1f} s  "
               f"{mutant['text'][:70]}", flush=True)
+    print("\n".join(summary(verdicts)))
     print(f"mutants: {len(mutants)} of {len(every)} tried, {survivors} not noticed")
     sys.exit(survivors > 0)
 

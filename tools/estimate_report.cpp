@@ -14,6 +14,7 @@ std::vector<EstimatedOperation> estimate_operations(const DevicePeaks& device, O
                                                     const std::vector<int>& batches,
                                                     bool whole_numbers) {
   std::vector<EstimatedOperation> rows;
+  shape.whole_numbers = whole_numbers;
   for (const std::string& operation : estimated_operations()) {
     const bool is_exact =
         operation == "quantise" || operation == "sign_project" || operation == "activate";
@@ -71,7 +72,9 @@ std::string estimate_text(const DevicePeaks& device, const std::vector<Estimated
              1e-12 * device.byte_operations(), device.target, 1e6 * kLaunchSeconds) +
          table.text(colour) +
          "\nThe limit is the least time to move the operands, or to compute at the device's peak. "
-         "\"at best\":\ncuBLAS and cuSOLVER, of which the limit is all that is known.\n";
+         "\"at best\":\nthe limit is all that is known, of cuBLAS, of cuSOLVER and of gram_update "
+         "on real numbers. "
+         "preprocess\nis not estimated: its time depends on the picture.\n";
 }
 
 nlohmann::ordered_json estimate_json(const DevicePeaks& device,
@@ -87,6 +90,7 @@ nlohmann::ordered_json estimate_json(const DevicePeaks& device,
     one["held_back_by"] = e.binds;
     one["from_machine_code"] = e.from_code;
     if (e.from_code) {
+      one["kernel"] = e.kernel;
       one["share_of_limit"] = e.share_of_limit();
       for (const Limit& limit : e.all) one["limits"][limit.name] = limit.seconds;
     }

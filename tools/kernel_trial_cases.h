@@ -16,7 +16,9 @@
 
 namespace engram {
 
-// Operands lie where a learner's do, in memory that the device reaches: no copy is measured.
+// Operands lie in memory that the device reaches, as a learner's own do: no copy of theirs is
+// measured. Pictures, features and answers of a program that lie elsewhere are copied by every call
+// (kernels/staged_call.h), and that is in no figure here.
 using TrialFloats = BufferVector<float>;
 
 // Times the operation alone, by the wall, or if `device` measures, by the device itself.
@@ -102,6 +104,8 @@ TrialPicture trial_picture(const OperationShape& shape);
 
 // What every frame meets, and what is learned from it.
 std::vector<TrialCase> frame_cases(const OperationShape& shape);
+// Of these, what takes another way where hidden units are not whole numbers.
+std::vector<TrialCase> float_cases(OperationShape shape);
 // Factors and solves, of G of this many hidden units.
 std::vector<TrialCase> factor_cases(int units, int classes);
 

@@ -16,15 +16,21 @@ std::vector<TrialCase> cases_of(TrialSize size) {
   const auto add = [&all](std::vector<TrialCase> more) {
     for (TrialCase& one : more) all.push_back(std::move(one));
   };
-  // Below, at and above the edges of tiles.
-  add(frame_cases({1, 31, 63, 3, 5}));
-  add(frame_cases({17, 96, 130, 5, 17}));
-  add(frame_cases({64, 128, 128, 10, 65}));
+  // Below, at and above the edges of tiles; each way that an operation takes by its batch.
+  for (const OperationShape& shape :
+       {OperationShape{1, 31, 63, 3, 5}, OperationShape{3, 33, 65, 4, 9},
+        OperationShape{8, 64, 96, 6, 33}, OperationShape{16, 128, 100, 7, 64},
+        OperationShape{17, 96, 130, 5, 17}, OperationShape{64, 128, 128, 10, 65}}) {
+    add(frame_cases(shape));
+    add(float_cases(shape));
+  }
   add(factor_cases(33, 4));
   add(factor_cases(130, 9));
   if (size == TrialSize::device) {
     add(frame_cases({1, 1280, 4000, 100, 1000}));
+    add(frame_cases({16, 1280, 4000, 100, 1000}));
     add(frame_cases({256, 1280, 2000, 101, 1000}));
+    add(float_cases({16, 1280, 2000, 100, 1000}));
     add(factor_cases(2000, 101));
   }
   return all;

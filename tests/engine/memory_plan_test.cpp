@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/device_plan.h"
 #include "engine/projection.h"
 #include "engine/statistics.h"
 #include "platform/arena.h"
+#include "platform/device_peaks.h"
 #include "tests/support/catch.h"
 #include "tests/support/synthetic.h"
 
@@ -95,14 +97,14 @@ TEST_CASE("plan: the arena has exactly the bytes of its rows", "[engine][plan]")
 }
 
 TEST_CASE("plan: budgets by device and by number", "[engine][plan]") {
-  std::int64_t before = 0;
   for (const Device& device : devices()) {
+    CAPTURE(device.name);
     CHECK(parse_budget(device.name).value() == device.budget);
-    CHECK(device.budget > before);
+    CHECK(device.budget > device.memory / 2);
     CHECK(device.budget < device.memory);
-    before = device.budget;
+    CHECK(published_peaks(device.name).has_value());  // its times are estimated
   }
-  CHECK(devices().size() == 4);
+  CHECK(devices().size() == 8);
   CHECK(parse_budget("3000000000").value() == 3'000'000'000);
   CHECK(parse_budget("512MiB").value() == 512 << 20);
   CHECK(parse_budget("1.5GB").value() == 1'500'000'000);
@@ -128,6 +130,20 @@ TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
   config.hidden = many;
   CHECK(plan(config, 100, 1000, 50'000).total() <= 100'000'000);
   CHECK(largest_hidden(config, 100, 1'000'000'000'000LL).value() == 20000);
+  for (const bool on_gpu : {false, true}) {  // with the staging memory that a GPU takes
+    const auto needed = [&](int hidden) {
+      config.hidden = hidden;
+      return plan(config, 100).total() + (on_gpu ? staging_bytes(config, 100) : 0);
+    };
+    const std::int64_t budget = needed(5000);
+    const auto largest = on_gpu ? largest_hidden_on_gpu : largest_hidden;
+    CHECK(largest(config, 100, budget, 1000, std::nullopt).value() == 5000);
+    CHECK(largest(config, 100, budget - 1, 1000, std::nullopt).value() == 4900);
+  }
+  config.hidden = 100;
+  const std::int64_t plan_alone = plan(config, 100).total();
+  CHECK(largest_hidden(config, 100, plan_alone).value() == 100);
+  CHECK(largest_hidden_on_gpu(config, 100, plan_alone).status().code() == Code::out_of_memory);
   CHECK(largest_hidden(config, 100, 1000).status().code() == Code::out_of_memory);
 }
 

@@ -82,8 +82,12 @@ TEST_CASE("roofline: published peaks are those of the data sheets", "[kernels][r
   // Sparse int8 TOPS of the GPU, twice the dense ones.
   for (const auto& [name, tops] :
        {std::pair{"orin-nano-4gb", 20.0}, std::pair{"orin-nano-8gb", 40.0},
-        std::pair{"orin-nx-16gb", 60.0}, std::pair{"agx-orin-64gb", 170.0}}) {
+        std::pair{"orin-nx-16gb", 60.0}, std::pair{"agx-orin-64gb", 170.0},
+        std::pair{"agx-thor-128gb", 1035.0}, std::pair{"rtx-3080-10gb", 476.0},
+        std::pair{"rtx-4090-24gb", 1321.0}, std::pair{"rtx-5090-32gb", 1676.0}}) {
+    CAPTURE(name);
     REQUIRE(2e-12 * published_peaks(name)->byte_operations() == Approx(tops).epsilon(0.03));
+    REQUIRE(kernel_code("gram_update.gram_update", published_peaks(name)->target) != nullptr);
   }
   REQUIRE_FALSE(published_peaks("toaster"));
   DeviceInfo info{.name = "Orin", .major = 8, .minor = 7, .multiprocessors = 8};

@@ -48,6 +48,44 @@ TEST_CASE("an engine comes back as it was written", "[platform][engine_file]") {
   CHECK((info.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("a write that fails leaves the engine before it, or none", "[platform][engine_file]") {
+  const std::string before = "the engine before", after = "another engine";
+  const bool is_first = GENERATE(true, false);
+  int calls = 1;
+  for (int at = 0; at < calls; ++at) {
+    const TempDirectory folder;
+    const auto whole = EngineCache::open(folder / "engines");
+    REQUIRE(whole.ok());
+    if (!is_first) REQUIRE(whole->write(key(), bytes_of(before)).ok());
+    FaultFiles count;
+    if (at == 0) {  // how many calls there are
+      const TempDirectory other;
+      const auto counted = EngineCache::open(other / "engines", count);
+      REQUIRE(counted.ok());
+      const int opening = count.calls();
+      REQUIRE(counted->write(key(), bytes_of(after)).ok());
+      calls = count.calls() - opening;
+      REQUIRE(calls > 3);
+    }
+    FaultFiles files(FaultFiles::Fault::fail_after, at);
+    const auto cache = EngineCache::open(folder / "engines", files);
+    REQUIRE(cache.ok());
+    CAPTURE(at, is_first);
+    const Status written = cache->write(key(), bytes_of(after));
+    REQUIRE(files.struck());
+    const auto read = whole->read(key());
+    if (read.ok()) {
+      const std::string text = text_of(read.value());
+      CHECK((text == after || (!is_first && text == before)));
+      if (written.ok()) CHECK(text == after);
+    } else {
+      CHECK_FALSE(written.ok());
+      CHECK(is_first);
+      CHECK(read.status().code() == Code::not_found);
+    }
+  }
+}
+
 TEST_CASE("an engine is for one model, GPU, library, precision and shape",
           "[platform][engine_file]") {
   const EngineKey one = key();

@@ -1,12 +1,16 @@
 #include "platform/engine_supply.h"
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include "platform/engine_file.h"
 #include "platform/file.h"
 #include "tests/support/archive_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_engine_library.h"
+#include "tests/support/fault_files.h"
 #include "tests/support/says.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temp_directory.h"
@@ -85,6 +89,31 @@ TEST_CASE("without a cache it works, and says so", "[platform][engine_supply][ch
   REQUIRE(supply_engine(device.order(device.library)).ok());
   CHECK(says(device.notes, device.folder / "engines"));
   CHECK_FALSE(device.library.opened.empty());
+}
+
+TEST_CASE("an engine that cannot be kept works, and is built again next time",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(EngineCache::open(device.folder / "engines").ok());  // the secret is there
+  using Fault = FaultFiles::Fault;
+  const auto [fault, error] =
+      GENERATE(std::pair{Fault::full_after, ENOSPC}, std::pair{Fault::fail_after, EIO},
+               std::pair{Fault::fail_after, EROFS});
+  FaultFiles files(fault, 0, error);
+  EngineOrder order = device.order(device.library);
+  order.files = &files;
+  const auto engine = supply_engine(order);
+  INFO(engine.status().what());
+  REQUIRE(engine.ok());
+  CHECK(files.struck());
+  CHECK(says(device.notes, "The engine works, and is built again next time"));
+  CHECK(device.engine_file().empty());
+  device.notes.clear();
+  CHECK(
+      says(supply_engine(device.order(device.crashing)).status(), "crashed"));  // it is built again
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(device.notes.empty());
+  CHECK_FALSE(device.engine_file().empty());
 }
 
 TEST_CASE("what cannot be in half is built in float, and kept",

@@ -123,12 +123,15 @@ class Cli(CliCase):
     def test_plan(self):
         small = self.json("plan", "--hidden", "1000", "--features", "384", "--classes", "10")
         self.assertEqual(small["total_bytes"], sum(b["bytes"] for b in small["buffers"]))
-        for device in ("orin-nano-4gb", "orin-nano-8gb", "orin-nx-16gb", "agx-orin-64gb", "3GB"):
+        for device in ("orin-nano-4gb", "orin-nano-8gb", "orin-nx-16gb", "agx-orin-64gb", "agx-thor-128gb",
+                       "rtx-3080-10gb", "rtx-4090-24gb", "rtx-5090-32gb", "3GB"):
             plan = self.json("plan", "--device", device)
             self.assertLessEqual(plan["total_bytes"], plan["budget_bytes"])
             self.assertTrue(plan["fits"])
             if device == "3GB":
                 continue
+            self.assertIn("staging", {b["name"] for b in plan["buffers"]})  # also planned where no GPU is
+            self.assertEqual(plan["total_bytes"], sum(b["bytes"] for b in plan["buffers"]))
             estimates = plan["estimates"]
             self.assertFalse(estimates["measured"])
             self.assertLessEqual({"sign_project", "gram_update", "score", "cholesky"},

@@ -147,7 +147,7 @@ TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
     failed += bad;
   });
   CHECK(trials.failures() == failed);
-  CHECK(failed == 3 + 2 + 3);
+  CHECK(failed == 6 + 2 + 6);  // shapes of each
   CHECK(try_kernels(kSimtKernels, TrialSize::emulator).failures() == 0);
   CHECK(try_kernels(kCpuKernels, TrialSize::emulator).trials.empty());
 }

@@ -57,11 +57,15 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
   config.features = options.features;
   std::int64_t budget = 0;
   bool chosen = false;  // M was chosen here
+  // On the CPU there is nothing to bring anywhere. A device by name is a GPU, wherever this runs.
+  const std::optional<DevicePeaks> peaks = published_peaks(options.device);
+  const bool on_gpu = peaks.has_value() || backend_in_use().device.has_value();
   if (!options.device.empty()) {
     ENGRAM_ASSIGN(budget, parse_budget(options.device));
     if (!options.learner.hidden) {
-      ENGRAM_ASSIGN(config.hidden, largest_hidden(config, options.classes, budget,
-                                                  options.task_samples, options.samples));
+      const auto find = on_gpu ? largest_hidden_on_gpu : largest_hidden;
+      ENGRAM_ASSIGN(config.hidden,
+                    find(config, options.classes, budget, options.task_samples, options.samples));
       chosen = true;
     }
   }
@@ -78,7 +82,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                     {"bytes", buffer.bytes}});
   }
   std::int64_t total = memory.total();
-  if (backend_in_use().device) {  // on the CPU there is nothing to bring anywhere
+  if (on_gpu) {
     const std::int64_t staging = staging_bytes(config, options.classes);
     const char* const shape = "(2 K + 512, max(M, L)) float";
     total += staging;
@@ -114,7 +118,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                                 {"buffers", rows},
                                 {"total_bytes", total},
                                 {"reader_bytes", memory.scorer_arena_bytes()}};
-  if (const std::optional<DevicePeaks> peaks = published_peaks(options.device)) {
+  if (peaks) {
     // The samples that a learner still holds as such: a task, or less where it moves on before.
     const std::int64_t kept = std::min<std::int64_t>(options.samples.value_or(options.task_samples),
                                                      std::max(factored_limit(config), 1));
@@ -123,7 +127,7 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
                                .classes = options.classes,
                                .samples = int(std::max<std::int64_t>(kept, 1))};
     const std::vector<EstimatedOperation> rows = estimate_operations(
-        *peaks, shape, {1, 16, 48, kMaxBatchRows}, config.arithmetic == Arithmetic::exact);
+        *peaks, shape, {1, 4, 16, 32, 48, kMaxBatchRows}, config.arithmetic == Arithmetic::exact);
     console.answer("\n" + estimate_text(*peaks, rows, console.colour()));
     answer["estimates"] = estimate_json(*peaks, rows);
     answer["estimates"]["samples"] = shape.samples;

@@ -61,8 +61,12 @@ Orders::Orders(Store store, std::string device)
 OrderResult Orders::carry_out(const Order& order, Clock::time_point submitted) {
   OrderResult result;
   try {
-    Result<std::string> said =
-        order.kind == Order::Kind::learn ? learn(order, result.skipped) : edit(order);
+    const auto once = [&] {
+      return order.kind == Order::Kind::learn ? learn(order, result.skipped) : edit(order);
+    };
+    Result<std::string> said = once();
+    // A lost GPU: the CPU does it again, on what the disk has.
+    if (!said.ok() && store_.recover(said.status()).ok()) said = once();
     if (said.ok()) result.said = std::move(said).value();
     result.status = said.status();
   } catch (const std::bad_alloc&) {
@@ -142,6 +146,8 @@ Status Orders::make_known() {
   Learner& learner = store_.learner();
   if (learner.samples() == 0) return {};
   if (learner.readout() == nullptr) return store_.end_task().status();
+  const Status refreshed = learner.refresh().status();
+  if (refreshed.ok() || !store_.recover(refreshed).ok()) return refreshed;
   return learner.refresh().status();
 }
 
