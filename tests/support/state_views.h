@@ -19,7 +19,7 @@ struct StateView {
   std::vector<std::byte> rows;                  // and their features
   std::vector<std::string> labels;              // and labels
   std::vector<std::int64_t> steps;              // their first ids
-  std::vector<float> weights, feature_weights;  // of the readout
+  SharedVector<float> weights, feature_weights;  // of the readout
   double lambda = 0;
   bool operator==(const StateView&) const = default;
 };
