@@ -11,7 +11,7 @@ from cli_case import DATA, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 
 OPERATIONS = {"preprocess", "quantise", "sign_project", "activate", "project", "score", "gram_update",
               "class_sums", "kernel_rows", "combine_rows", "cholesky", "cholesky_solve",
-              "inverse_diagonal", "factor_append", "triangular_solve"}
+              "inverse_diagonal", "factor_append", "triangular_solve", "leverage", "feature_score"}
 DISK = 74
 
 

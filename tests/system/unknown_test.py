@@ -93,7 +93,8 @@ class Unknown(CliCase):
         self.learn("lonely", self.photos / NAMES[1] / "1.png")
         about = self.json("classes")
         self.assertEqual(set(about) - {"accuracy"},
-                         {"state", "classes", "samples", "confusable", "duplicates", "unknown", "rounded"})
+                         {"state", "classes", "samples", "confusable", "duplicates", "unknown", "rounded",
+                          "judged_samples"})
         self.assertFalse(about["rounded"])
         self.assertGreater(about["accuracy"], 0.5)
         self.assertTrue(all("accuracy" in c for c in about["classes"] if c["label"] != "lonely"))
