@@ -8,12 +8,6 @@
 
 namespace engram {
 
-std::int64_t staging_bytes(const LearnerConfig& config, int classes) {
-  const std::int64_t row =
-      std::int64_t{sizeof(float)} * std::max({config.hidden_units(), config.features, 1});
-  return row * (2 * std::int64_t{classes} + 2 * std::int64_t{kMaxBatchRows});
-}
-
 Result<int> largest_hidden_on_gpu(LearnerConfig config, int classes, std::int64_t budget,
                                   std::int64_t task_samples) {
   ENGRAM_ASSIGN(config.hidden, largest_hidden(config, classes, budget, task_samples));
@@ -27,6 +21,12 @@ Result<int> largest_hidden_on_gpu(LearnerConfig config, int classes, std::int64_
                 fmt::format("Even {} hidden units need more than {} MB, with what a GPU takes "
                             "beside them.",
                             kStep, budget / 1'000'000));
+}
+
+std::int64_t staging_bytes(const LearnerConfig& config, int classes) {
+  const std::int64_t row =
+      std::int64_t{sizeof(float)} * std::max({config.hidden_units(), config.features, 1});
+  return row * (2 * std::int64_t{classes} + 2 * std::int64_t{kMaxBatchRows});
 }
 
 }  // namespace engram
