@@ -1,4 +1,5 @@
 // The C API on top of Recogniser: checks pointers, turns Status into codes, stops exceptions.
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "engine/engram.h"
 #include "engine/recogniser.h"
+#include "kernels/backend.h"
 #include "platform/image.h"
 #include "platform/version.h"
 
@@ -19,8 +21,15 @@ using engram::Recogniser;
 using engram::Result;
 using engram::Status;
 
+namespace {
+std::atomic<int> open_learners{0};
+}
+
 struct engram_learner {
-  explicit engram_learner(Recogniser opened) : recogniser(std::move(opened)) {}
+  explicit engram_learner(Recogniser opened) : recogniser(std::move(opened)) { ++open_learners; }
+  ~engram_learner() { --open_learners; }
+  engram_learner(const engram_learner&) = delete;
+  engram_learner& operator=(const engram_learner&) = delete;
 
   // Labels are handed out as pointers; a set never moves its elements.
   const char* keep(const std::string& label) { return labels.insert(label).first->c_str(); }
@@ -165,6 +174,23 @@ const char* engram_code_name(engram_code code) {
 
 const char* engram_last_error(void) {
   return last_error.c_str();
+}
+
+engram_code engram_use_backend(const char* name) {
+  return guarded([&]() -> Status {
+    if (name == nullptr) return null_pointer("name");
+    ENGRAM_ASSIGN(const engram::BackendChoice choice, engram::parse_backend(name));
+    if (open_learners > 0) {
+      return {Code::busy, "a learner is open: choose the backend before, or close all learners"};
+    }
+    ENGRAM_ASSIGN(const engram::Backend backend, engram::find_backend(choice));
+    engram::use_backend(backend);
+    return {};
+  });
+}
+
+const char* engram_backend(void) {
+  return engram::backend_in_use().device ? "cuda" : "cpu";
 }
 
 engram_code engram_open(const char* state, const engram_options* options,

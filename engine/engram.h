@@ -53,7 +53,8 @@ typedef struct engram_options {
                         per core that the process may use, whatever stands here */
   int hidden;        /* M of a new state; 0: the default */
 } engram_options;
-#define ENGRAM_OPTIONS_INIT {sizeof(engram_options), NULL, NULL, 0, 0, 0}
+#define ENGRAM_OPTIONS_INIT \
+  { sizeof(engram_options), NULL, NULL, 0, 0, 0 }
 
 typedef struct engram_answer {
   const char* label; /* belongs to the learner; valid until engram_close */
@@ -67,6 +68,14 @@ const char* engram_code_name(engram_code code);
 /* Message of the last call that failed in this thread; "" if none did. Valid until the next
  * failure in this thread. */
 const char* engram_last_error(void);
+
+/* Where learners compute: "auto" (a GPU where there is a usable one, else the processor), "cpu" or
+ * "cuda" (or ENGRAM_NOT_SUPPORTED, and engram_last_error() says why not). For the whole process, and
+ * to be called before the first engram_open: while a learner is open it is ENGRAM_BUSY. A process
+ * that never calls it computes on the processor. */
+engram_code engram_use_backend(const char* name);
+/* "cpu" or "cuda": what engram_use_backend chose. */
+const char* engram_backend(void);
 
 /* Opens the learner in the directory `state`; makes it if there is none, unless read_only.
  * `options` may be NULL. After a failure *learner is NULL. */

@@ -161,6 +161,15 @@ class Budget(unittest.TestCase):
         self.assertEqual(json.loads(kernel_budget.as_text(found)), found)
 
 
+    def test_the_table_has_a_row_for_each_kernel_and_target_and_names_the_rungs(self):
+        lines = list(kernel_budget.table(budget(figures())))
+        rows = [line for line in lines if line.startswith("|")]
+        self.assertEqual(len(rows), 3)
+        self.assertEqual({row.count("|") for row in rows}, {rows[0].count("|")})
+        self.assertIn("| op.tile | sm_87 | 4 |", rows[2])
+        self.assertIn("Nothing has reached 5", lines[-1])
+
+
 class CheckedIn(unittest.TestCase):
     """kernels/budget.json itself: every kernel of every target, without spills."""
 

@@ -43,7 +43,12 @@ inline std::vector<Backend> simt_backends() {
   add("simt forward, aligned rows", Order::forward, TensorSum::fused, true);
   add("simt reverse, odd rows", Order::reverse, TensorSum::sequential, false);
   if (simt::hooks().allocated) return all;  // a checker's rules know no order
-  add("simt random, aligned rows", Order::random, TensorSum::truncating, true);
+  static unsigned seed = 0;                 // every case has a random order of its own
+  all.push_back({"simt random, seed " + std::to_string(++seed) + ", aligned rows",
+                 &kSimtKernels,
+                 {cpu::best_simd(), 1},
+                 {Order::random, seed, TensorSum::truncating},
+                 true});
   return all;
 }
 

@@ -55,6 +55,20 @@ static void expect_refusals(const char* home, const char* state) {
   engram_close(NULL);
 }
 
+static void expect_backends(void) {
+  EXPECT(strcmp(engram_backend(), "cpu") == 0); /* unless one asks */
+  EXPECT(engram_use_backend(NULL) == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(engram_use_backend("toaster") == ENGRAM_INVALID_ARGUMENT);
+  EXPECT(strstr(engram_last_error(), "toaster") != NULL);
+  const engram_code cuda = engram_use_backend("cuda");
+  EXPECT(cuda == ENGRAM_OK || cuda == ENGRAM_NOT_SUPPORTED || cuda == ENGRAM_DEVICE_FAILURE);
+  EXPECT(strcmp(engram_backend(), cuda == ENGRAM_OK ? "cuda" : "cpu") == 0);
+  EXPECT(engram_use_backend("cpu") == ENGRAM_OK);
+  EXPECT(strcmp(engram_backend(), "cpu") == 0);
+  EXPECT(engram_use_backend("auto") == ENGRAM_OK);
+  EXPECT(strcmp(engram_backend(), cuda == ENGRAM_OK ? "cuda" : "cpu") == 0);
+}
+
 static void expect_bad_pictures_change_nothing(engram_learner* learner, const uint8_t* rgb) {
   const int known = engram_class_count(learner);
   engram_answer answer;
@@ -118,6 +132,7 @@ int main(int argc, char** argv) {
   printf("engram %s\n", engram_version());
   EXPECT(strcmp(engram_code_name(ENGRAM_BUSY), "busy") == 0);
   EXPECT(strcmp(engram_code_name((engram_code)99), "unknown") == 0);
+  expect_backends();
   expect_refusals(home, state);
 
   engram_options options = ENGRAM_OPTIONS_INIT;
@@ -125,6 +140,7 @@ int main(int argc, char** argv) {
   options.hidden = 500;
   engram_learner* writer = NULL;
   EXPECT(engram_open(state, &options, &writer) == ENGRAM_OK);
+  EXPECT(engram_use_backend("cpu") == ENGRAM_BUSY);
   EXPECT(engram_class_count(writer) == 0);
   for (int i = 0; i < classes; ++i) {
     char* photo = strchr(pairs[i], '=');
