@@ -44,12 +44,13 @@ class Bundle(CliCase):
     def environment(self, **more):
         return super().environment(PATH=os.environ["PATH"] + ":/usr/sbin:/sbin", **more)
 
-    def package(self, version, target=TARGET, name="engram", script=None, needs=None):
+    def package(self, version, target=TARGET, name="engram", script=None, needs=None, size=None):
         tree = self.dir / f"tree-{name}-{version}-{target}"
         (tree / "DEBIAN").mkdir(parents=True)
         (tree / "DEBIAN/control").write_text(
             f"Package: {name}\nVersion: {version}\nArchitecture: {ARCHITECTURE[target]}\n"
-            "Maintainer: nobody <nobody@localhost>\nDescription: for tests\n" + (f"Depends: {needs}\n" if needs else ""))
+            "Maintainer: nobody <nobody@localhost>\nDescription: for tests\n" +
+            (f"Depends: {needs}\n" if needs else "") + (f"Installed-Size: {size}\n" if size else ""))
         (tree / "DEBIAN/conffiles").write_text("/etc/engram/camera.conf\n")
         (tree / "etc/engram").mkdir(parents=True)
         (tree / "etc/engram/camera.conf").write_text("# of the package\n")
@@ -159,7 +160,9 @@ class Bundle(CliCase):
         self.assertIn("libnothing", said)
         self.assertIn("removed again", said)
         self.assertEqual(self.version(), "")
-        self.assertEqual(self.everything(), before)
+        after = self.everything()
+        after.pop("etc/engram/camera.conf.dpkg-new", None)  # dpkg leaves it
+        self.assertEqual(after, before)
 
     def test_the_same_input_gives_the_same_bytes(self):
         self.build("1.0")
@@ -249,6 +252,10 @@ class Bundle(CliCase):
             self.assertIn("Nothing was", done.stderr)
             self.assertEqual(self.everything(), before)
         self.install("--trust-new-key")
+
+    def test_a_package_too_large_for_the_device(self):
+        self.build("1.0", size=1 << 40)
+        self.refused("--trust-new-key", code=DISK, says="MB are free. Nothing was changed")
 
     def test_two_at_once(self):
         self.build("1.0")

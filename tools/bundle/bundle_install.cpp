@@ -88,8 +88,7 @@ Status put_package(const JudgedBundle& judged, const std::string& root, const Te
     if (before.empty()) {
       const Status gone = remove_package(root);
       return Status(done.code(), fmt::format("{} {}", sentence(done.what()),
-                                             gone.ok() ? "It was removed again; nothing was changed"
-                                                       : gone.what()));
+                                             gone.ok() ? "It was removed again" : gone.what()));
     }
     std::string fate = fmt::format(
         "The package {} from before was not installed by a bundle; if it does not work: sudo dpkg "

@@ -102,6 +102,7 @@ Result<JudgedBundle> judge_bundle(const BundleFile& bundle, const std::string& f
 
   ENGRAM_ASSIGN(judged.package, read_package(judged.package_file));
   ENGRAM_TRY(fits(judged.package, bundle.head().target, bundle.path()));
+  ENGRAM_TRY(check_room(judged.package, root));
   if (!judged.settings_file.empty()) ENGRAM_TRY(read_settings(judged.settings_file).status());
   ENGRAM_ASSIGN(judged.places, find_places(root, judged.settings_file));
   judged.settings_are_there = is_there(judged.places.settings);

@@ -1,13 +1,16 @@
 #include "tools/bundle/debian_package.h"
 
+#include <cerrno>
 #include <sstream>
 #include <vector>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "platform/child_process.h"
+#include "platform/file.h"
 #include "tools/terminal.h"
 
 namespace engram {
@@ -46,9 +49,12 @@ Status change(const std::string& root, const std::vector<std::string>& order, co
   words.insert(words.end(), order.begin(), order.end());
   ENGRAM_ASSIGN(const ChildOutcome outcome, run(words, kInstallSeconds, true));
   if (worked(outcome)) return {};
-  std::string said = outcome.output;
-  if (said.size() > kMostWords) said.erase(0, said.size() - kMostWords);
-  while (!said.empty() && said.back() == '\n') said.pop_back();
+  // Of its words those about errors; the reason is in an indented line behind.
+  std::string said, line;
+  for (std::istringstream lines(outcome.output); std::getline(lines, line);) {
+    const bool matters = line.starts_with(" ") || line.find("error") != std::string::npos;
+    if (matters && said.size() + line.size() < kMostWords) said += line + " ";
+  }
   return Status(Code::internal, fmt::format("dpkg could not {} the package{}. It said: {}", verb,
                                             outcome.timed_out ? " in time" : "", printable(said)));
 }
@@ -56,16 +62,18 @@ Status change(const std::string& root, const std::vector<std::string>& order, co
 }  // namespace
 
 Result<DebianPackage> read_package(const std::string& file) {
-  ENGRAM_ASSIGN(const ChildOutcome outcome,
-                run({"dpkg-deb", "--show", "--showformat=${Package}\n${Version}\n${Architecture}\n",
-                     "--", file},
-                    kReadSeconds, false));
+  ENGRAM_ASSIGN(
+      const ChildOutcome outcome,
+      run({"dpkg-deb", "--show",
+           "--showformat=${Package}\n${Version}\n${Architecture}\n${Installed-Size}\n", "--", file},
+          kReadSeconds, false));
   DebianPackage package;
   std::string name;
   std::istringstream lines(outcome.output);
   std::getline(lines, name);
   std::getline(lines, package.version);
   std::getline(lines, package.architecture);
+  lines >> package.installed_kib;  // 0: not told
   if (!worked(outcome) || package.version.empty() || package.architecture.empty()) {
     return Status(Code::bad_data, fmt::format("{}: this is no Debian package", file));
   }
@@ -81,6 +89,23 @@ Status fits(const DebianPackage& package, BundleTarget target, const std::string
   return Status(Code::bad_data, fmt::format("{}: a package for {}, but {} machines need one for {}",
                                             file, printable(package.architecture), name(target),
                                             debian_architecture(target)));
+}
+
+Status check_room(const DebianPackage& package, const std::string& root) {
+  const std::string usr = root + "/usr";
+  const std::string place = ::access(usr.c_str(), F_OK) == 0 ? usr : root + "/";
+  if (::access(place.c_str(), W_OK) != 0) {
+    return call_failed(place, "writing", errno, "Nothing was changed.");
+  }
+  struct statvfs disk;
+  if (::statvfs(place.c_str(), &disk) != 0) return {};  // dpkg will say
+  const std::uint64_t free_kib = disk.f_bavail * (disk.f_frsize / 512) / 2;
+  if (free_kib >= package.installed_kib) return {};
+  return Status(
+      Code::io_failure,
+      fmt::format("{}: the package needs {} MB, {} MB are free. Nothing was changed; make "
+                  "room, then repeat this command",
+                  place, package.installed_kib / 1024 + 1, free_kib / 1024));
 }
 
 Result<std::string> installed_version(const std::string& root) {
