@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -16,48 +15,70 @@ namespace engram {
 
 namespace {
 
-std::string hex(const std::array<unsigned char, crypto_hash_sha256_BYTES>& digest) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * digest.size());
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
 const unsigned char* raw(const std::byte* bytes) {
   return reinterpret_cast<const unsigned char*>(bytes);
 }
 
+unsigned char* raw(std::byte* bytes) {
+  return reinterpret_cast<unsigned char*>(bytes);
+}
+
 }  // namespace
 
+std::string hex_of(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+struct Sha256::State {
+  crypto_hash_sha256_state hash;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  crypto_hash_sha256_init(&state_->hash);
+}
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::span<const std::byte> bytes) {
+  crypto_hash_sha256_update(&state_->hash, raw(bytes.data()), bytes.size());
+}
+
+Digest Sha256::value() {
+  Digest digest;
+  crypto_hash_sha256_final(&state_->hash, raw(digest.data()));
+  return digest;
+}
+
 std::string sha256_hex(std::span<const std::byte> bytes) {
-  std::array<unsigned char, crypto_hash_sha256_BYTES> digest;
-  crypto_hash_sha256(digest.data(), raw(bytes.data()), bytes.size());
-  return hex(digest);
+  Digest digest;
+  crypto_hash_sha256(raw(digest.data()), raw(bytes.data()), bytes.size());
+  return hex_of(digest);
 }
 
 Result<std::string> sha256_of_file(const std::string& path) {
   ENGRAM_ASSIGN(const int file, open_plain_file(path));
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
-  std::vector<unsigned char> buffer(std::size_t{1} << 20);
+  Sha256 hash;
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
   ssize_t count = 0;
   int error = 0;
   do {
     count = ::read(file, buffer.data(), buffer.size());
     error = count < 0 ? errno : 0;
-    if (count > 0) crypto_hash_sha256_update(&state, buffer.data(), std::size_t(count));
+    if (count > 0) hash.add(std::span(buffer).first(std::size_t(count)));
   } while (count > 0 || error == EINTR);
   ::close(file);
   if (error != 0) {
     return Status(Code::io_failure, path + ": cannot be read: " + std::strerror(error) + ".");
   }
-  std::array<unsigned char, crypto_hash_sha256_BYTES> digest;
-  crypto_hash_sha256_final(&state, digest.data());
-  return hex(digest);
+  return hex_of(hash.value());
 }
 
 std::uint64_t checksum64(std::span<const std::byte> bytes) {
@@ -129,6 +150,38 @@ Secret random_secret() {
   Secret secret;
   randombytes_buf(secret.data(), secret.size());
   return secret;
+}
+
+namespace {
+
+// libsodium's secret key is the seed and the public key behind it.
+struct KeyPair {
+  PublicKey open;
+  std::array<unsigned char, crypto_sign_SECRETKEYBYTES> secret;
+  explicit KeyPair(const Secret& seed) {
+    ENGRAM_CHECK(sodium_init() >= 0);
+    crypto_sign_seed_keypair(raw(open.data()), secret.data(), raw(seed.data()));
+  }
+  ~KeyPair() { sodium_memzero(secret.data(), secret.size()); }
+};
+
+}  // namespace
+
+PublicKey public_key_of(const Secret& secret) {
+  return KeyPair(secret).open;
+}
+
+Signature sign(const Secret& secret, std::span<const std::byte> bytes) {
+  const KeyPair pair(secret);
+  Signature mark;
+  crypto_sign_detached(raw(mark.data()), nullptr, raw(bytes.data()), bytes.size(),
+                       pair.secret.data());
+  return mark;
+}
+
+bool signature_fits(const PublicKey& key, std::span<const std::byte> bytes, const Signature& mark) {
+  return crypto_sign_verify_detached(raw(mark.data()), raw(bytes.data()), bytes.size(),
+                                     raw(key.data())) == 0;
 }
 
 }  // namespace engram

@@ -3,6 +3,8 @@
 #     cmake --preset x86_64-linux && cmake --build --preset x86_64-linux
 #     cpack --config build-x86_64/CPackConfig.cmake -B build-x86_64/package      engram_0.1.0_amd64.deb
 #
+# With SOURCE_DATE_EPOCH set, the same build gives the same bytes. `engram bundle build --deb` takes the file along.
+#
 # Its settings are a conffile, its service is installed but not started: `engram service enable` does that.
 # What was learned (/var/lib/engram) stays when the package goes.
 set(CPACK_GENERATOR DEB)

@@ -44,6 +44,7 @@ void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_doctor(app, session);
   engram::add_bench(app, session);
   engram::add_service(app, session);
+  engram::add_bundle(app, session);
   engram::add_version(app, session);
 }
 

@@ -27,6 +27,7 @@ void add_features(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
 void add_service(CLI::App& app, Session& session);
+void add_bundle(CLI::App& app, Session& session);
 void add_version(CLI::App& app, Session& session);
 
 }  // namespace engram
