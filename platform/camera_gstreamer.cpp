@@ -109,9 +109,10 @@ class Video {
       g_object_set(source, "location", request.location, nullptr);
       gst_object_unref(source);
     }
-    if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
-      why.say(failed() ? failure_ : "GStreamer cannot start it");
-      return false;
+    // What cannot start now may do so later: next() tells it, and the source is opened again.
+    if (gst_element_set_state(pipeline_, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE &&
+        !failed()) {
+      failure_ = "GStreamer cannot start it";
     }
     return true;
   }

@@ -96,12 +96,12 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(ServiceNotify notify, ServiceNotify::from_environment());
   ENGRAM_ASSIGN(LiveOptions options, live_options(session, command));
-  const StopSignals stop;
   Result<LiveParts> parts = [&] {
     const Progress progress(console.shows_progress(), "open");
     return open_live_parts(options.recogniser);
   }();
   if (!parts.ok()) return parts.status();
+  const StopSignals stop;  // opening may be cut off at any time: nothing is lost
   ENGRAM_TRY(check_agrees(command.learner, parts->store.learner().config(), session.global.state));
   ENGRAM_ASSIGN(const std::unique_ptr<Live> started,
                 Live::start(std::move(options), std::move(parts).value()));

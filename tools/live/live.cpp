@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/scorer.h"
+#include "platform/camera_uri.h"
 #include "platform/threads.h"
 #include "tools/live/board.h"
 #include "tools/live/look.h"
@@ -73,7 +74,7 @@ Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) 
     Impl& impl = *live->impl_;
     impl.board.change([&](LiveState& state) {
       state.model = model;
-      state.source = options.source;
+      state.source = without_password(options.source);
       state.directory = options.recogniser.state;
     });
     live->set_view(options.mirror, options.region);

@@ -7,20 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name(FeedState::Kind kind) {
-  switch (kind) {
-    case FeedState::Kind::opening:
-      return "opening";
-    case FeedState::Kind::live:
-      return "live";
-    case FeedState::Kind::lost:
-      return "lost";
-    case FeedState::Kind::ended:
-      return "ended";
-  }
-  return "lost";
-}
-
 Json feed_json(const FeedState& feed) {
   return {{"kind", name(feed.kind)},
           {"why", feed.why},
@@ -52,6 +38,20 @@ Json list_of(const Items& items, ToJson to_json) {
 }
 
 }  // namespace
+
+const char* name(FeedState::Kind kind) {
+  switch (kind) {
+    case FeedState::Kind::opening:
+      return "opening";
+    case FeedState::Kind::live:
+      return "live";
+    case FeedState::Kind::lost:
+      return "lost";
+    case FeedState::Kind::ended:
+      return "ended";
+  }
+  return "lost";
+}
 
 Json to_json(const LiveState& state) {
   return {{"model", state.model},

@@ -55,6 +55,7 @@ struct LiveState {
   std::vector<std::int64_t> memory_history;  // resident bytes then
 };
 
+const char* name(FeedState::Kind kind);  // "live"
 nlohmann::ordered_json to_json(const LiveState& state);
 
 }  // namespace engram

@@ -35,7 +35,10 @@ StopSignals::StopSignals() {
   action.sa_handler = engram_note_stop;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (int i = 0; i < 3; ++i) ::sigaction(kSignals[i], &action, &before[i]);
+  for (int i = 0; i < 3; ++i) {
+    ::sigaction(kSignals[i], nullptr, &before[i]);
+    if (before[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);  // nohup
+  }
 }
 
 StopSignals::~StopSignals() {

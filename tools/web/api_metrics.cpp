@@ -9,20 +9,6 @@
 namespace engram {
 namespace {
 
-const char* feed_word(FeedState::Kind kind) {
-  switch (kind) {
-    case FeedState::Kind::opening:
-      return "opening";
-    case FeedState::Kind::live:
-      return "live";
-    case FeedState::Kind::lost:
-      return "lost";
-    case FeedState::Kind::ended:
-      return "ended";
-  }
-  return "unknown";
-}
-
 class Metrics {
  public:
   void head(const char* name, const char* type, const char* help) {
@@ -70,7 +56,7 @@ void write_camera(Metrics& metrics, const LiveState& state) {
   metrics.head("engram_camera_state", "gauge", "1 for the state that the camera is in.");
   for (const auto kind : {FeedState::Kind::opening, FeedState::Kind::live, FeedState::Kind::lost,
                           FeedState::Kind::ended}) {
-    metrics.value(fmt::format("engram_camera_state{{state=\"{}\"}}", feed_word(kind)),
+    metrics.value(fmt::format("engram_camera_state{{state=\"{}\"}}", name(kind)),
                   int(feed.kind == kind));
   }
   metrics.counter("engram_camera_reopened_total", "Times that the camera came back.",
@@ -86,7 +72,7 @@ HttpResponse health_response(const LiveState& state) {
   HttpResponse response = json_response({{"status", !keeps ? "failed"
                                                     : sees ? "ok"
                                                            : "waiting"},
-                                         {"camera", feed_word(state.feed.kind)},
+                                         {"camera", name(state.feed.kind)},
                                          {"why", !keeps ? state.fault : state.feed.why}});
   if (!keeps) response.status = 503;
   return response;

@@ -1,5 +1,6 @@
 #include "tools/web/api_transfer.h"
 
+#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -48,11 +49,14 @@ HttpStream pieces_of(std::shared_ptr<ScratchFile> file) {
     if (piece.empty()) return std::nullopt;
     return piece;
   };
-  return {"application/octet-stream",
-          std::chrono::milliseconds(1),
-          next,
-          {{"Content-Disposition", "attachment; filename=\"learned.engram\""},
-           {"Cache-Control", "no-store"}}};
+  std::map<std::string, std::string> headers{
+      {"Content-Disposition", "attachment; filename=\"learned.engram\""},
+      {"Cache-Control", "no-store"}};
+  // With its length a browser can tell a file that was cut off.
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file->path, error);
+  if (!error) headers["Content-Length"] = std::to_string(size);
+  return {"application/octet-stream", std::chrono::milliseconds(1), next, std::move(headers)};
 }
 
 Result<std::shared_ptr<ScratchFile>> written(const std::string& body) {

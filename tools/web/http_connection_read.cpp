@@ -145,7 +145,13 @@ void HttpConnection::dispatch() {
   const int turn = ++turn_;
   timer_.expires_after(shared_.options.answer_within);
   timer_.async_wait([self = shared_from_this(), turn](const error_code& error) {
-    if (!error) self->answer(turn, refusal_response({504, "The answer took too long.", {}}));
+    if (!error)
+      self->answer(
+          turn,
+          refusal_response(
+              {504,
+               "The answer took too long. It may still be carried out: look before you repeat it.",
+               {}}));
   });
   const auto reply = make_http_reply(shared_.mailbox, weak_from_this(), turn);
   try {

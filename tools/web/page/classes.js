@@ -2,7 +2,7 @@
 import { $, icon, make, setText } from './dom.js';
 import { order } from './link.js';
 import { count, judged, percent } from './words.js';
-import { aim, target, undo } from './teach.js';
+import { aim, target } from './teach.js';
 import { confirm, show } from './dialog.js';
 import { complain, tell } from './toast.js';
 
@@ -102,7 +102,7 @@ async function carryOut(name, fields, then) {
   try {
     const done = await order(name, fields);
     then();
-    tell(done.said, name === 'rename' ? { offer: { word: 'Undo', act: () => undo() } } : {});
+    tell(done.said);
   } catch (error) {
     complain(error);
   }

@@ -2,7 +2,6 @@
 import { $, make } from './dom.js';
 import { sendFile, takeFile } from './link.js';
 import { bytes } from './words.js';
-import { undo } from './teach.js';
 import { show } from './dialog.js';
 import { complain, tell } from './toast.js';
 
@@ -33,7 +32,7 @@ async function load(file) {
   ], [{ word: 'Cancel', value: '' }, { word: 'Add', value: 'yes', kind: 'main' }]);
   if (how !== 'yes') return;
   try {
-    tell((await sendFile(file)).said, { offer: { word: 'Undo', act: () => undo() } });
+    tell((await sendFile(file)).said);
   } catch (error) {
     complain(error);
   }

@@ -13,7 +13,7 @@ async function ask(path, options) {
   try {
     response = await fetch(path, { ...options, cache: 'no-store' });
   } catch {
-    throw new Refused('The device cannot be reached; nothing was changed.', 'unreachable');
+    throw new Refused('No answer came from the device. It may have been done all the same: look at what happened before you repeat it.', 'unreachable');
   }
   if (response.ok) return response;
   const told = await response.json().catch(() => ({}));

@@ -124,7 +124,7 @@ export async function relabel() {
   const label = await ask({ title: 'What was the last one really?', word: 'Change', choices: known });
   if (!label) return;
   try {
-    tell((await order('relabel', { label })).said, { offer: { word: 'Undo', act: () => undo() } });
+    tell((await order('relabel', { label })).said);
   } catch (error) {
     complain(error);
   }
