@@ -37,8 +37,8 @@ std::string differences(const LearnerConfig& a, const LearnerConfig& b) {
 
 // The steps of `next`, whose samples have become the newest ones; those that have a row are the very
 // last, in their order. What is of no step any more is one together.
-void add_steps(const Learner& learner, const AddedState& next, History& history) {
-  const LearnedSamples kept = next.learner.kept_samples();
+void add_steps(const Learner& learner, const AddedState& next, const LearnedSamples& kept,
+               History& history) {
   if (kept.size() == 0) return;
   const std::int64_t first = learner.last_id() + 1 - std::int64_t(kept.size());
   history.first_ids.push_back(first);
@@ -105,9 +105,12 @@ Status add_up(const std::string& name, Learner& learner, History& history, const
                     "goes on.",
                     name, next.name, engram::name(ours.lambda_rule)));
   }
+  LearnedSamples kept;  // what takes much memory comes before the first change
+  if (ours.keep_features) kept = next.learner.kept_samples();
+  kept.batch.rows = {};
   ENGRAM_TRY(learner.absorb(next.learner));
   if (ours.keep_features) {
-    add_steps(learner, next, history);
+    add_steps(learner, next, kept, history);
   } else {
     history.first_ids.clear();  // sums never come apart
   }
