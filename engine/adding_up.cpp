@@ -108,6 +108,14 @@ Status add_up(const std::string& name, Learner& learner, History& history, const
   LearnedSamples kept;  // what takes much memory comes before the first change
   if (ours.keep_features) kept = next.learner.kept_samples();
   kept.batch.rows = {};
+  const bool has_steps = learner.samples() > 0 && !history.first_ids.empty() &&
+                         (!ours.keep_features || history.first_ids.back() > learner.sums_only());
+  // Ids go on, so all steps before samples without a row are behind them.
+  if (has_steps && next.learner.samples() > std::int64_t(kept.size())) {
+    notes.push_back(fmt::format(
+        "Steps learned before this merge can no longer be undone{}",
+        ours.keep_features ? "; relabel and forget still work where rows are kept." : "."));
+  }
   ENGRAM_TRY(learner.absorb(next.learner));
   if (ours.keep_features) {
     add_steps(learner, next, kept, history);

@@ -275,6 +275,41 @@ TEST_CASE("a merge after edits, of a merge, into a new state", "[engine][state_f
   CHECK(house.history().origins.size() == 4);
 }
 
+TEST_CASE("merging sums alone ends undo of what was learned before, and says so",
+          "[engine][state_file]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  test::UnsyncedFiles files;
+  const std::string file = directory / "sums.engram", more = directory / "more.engram";
+  LearnerConfig config = small_config();
+  Store ours = Store::create(directory / "ours", config, files).value();
+  {
+    config.keep_features = false;
+    for (const std::string& name : {file, more}) {
+      Store sums = Store::create(name + ".state", config, files).value();
+      REQUIRE(sums.learn({.labels = {"sums"}, .rows = std::vector(6, std::byte{7})}).ok());
+      REQUIRE(export_state(sums, name, "camera", files).ok());
+    }
+  }
+  const auto says_so = [](const EditReport& report) {
+    return report.note.find("before this merge can no longer be undone; relabel and forget") !=
+           std::string::npos;
+  };
+  REQUIRE(ours.learn(small_batch(0)).ok());
+  REQUIRE(ours.steps()->size() == 1);
+  CHECK(says_so(merge_state_file(ours, file, "").value()));
+  CHECK(ours.steps()->empty());
+  CHECK_FALSE(ours.undo().ok());
+  CHECK_FALSE(says_so(merge_state_file(ours, more, "").value()));  // there is none any more
+  // As it says, of our own; of the others not.
+  REQUIRE(ours.relabel({1}, "green").ok());
+  REQUIRE(ours.forget("green").ok());
+  REQUIRE(ours.forget("blue").ok());
+  CHECK_FALSE(ours.forget("sums").ok());
+  REQUIRE(ours.learn(small_batch(1)).ok());
+  REQUIRE(ours.undo().ok());
+  CHECK(ours.learner().samples() == 2);
+}
+
 TEST_CASE("states of earlier versions have no trail, and none is needed", "[engine][state_file]") {
   const TempDirectory directory;
   const LearnerConfig config = small_config();
