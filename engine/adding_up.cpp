@@ -83,7 +83,9 @@ Status check_goes_with(const std::string& name, const Learner& learner,
     if (std::find(origins.begin(), origins.end(), origin) == origins.end()) continue;
     return Status(Code::invalid_argument,
                   fmt::format("{} is a copy of a state that is in the merge already, or was merged "
-                              "before: its samples would count twice. Nothing was changed.",
+                              "before: what is there of its samples would count twice. Nothing was "
+                              "changed. If that merge was undone since, merge with a copy from "
+                              "before it, or learn the pictures again.",
                               next.name));
   }
   if (next.learner.samples() > kMostSamples - learner.samples()) {

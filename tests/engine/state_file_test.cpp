@@ -310,6 +310,29 @@ TEST_CASE("merging sums alone ends undo of what was learned before, and says so"
   CHECK(ours.learner().samples() == 2);
 }
 
+TEST_CASE("a merge that was undone is not repeated, but with a copy from before it",
+          "[engine][state_file]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  test::UnsyncedFiles files;
+  const std::string before = directory / "before.engram", file = directory / "other.engram";
+  Store ours = Store::create(directory / "ours", small_config(), files).value();
+  REQUIRE(ours.learn(small_batch(0)).ok());
+  REQUIRE(export_state(ours, before, "", files).ok());
+  {
+    Store other = Store::create(directory / "other", small_config(), files).value();
+    REQUIRE(other.learn(small_batch(1)).ok());
+    REQUIRE(export_state(other, file, "", files).ok());
+  }
+  const EditReport report = merge_state_file(ours, file, "").value();
+  CHECK(report.note.find("undone") == std::string::npos);  // every sample has its row
+  const std::string merged = ours.learner().digest();
+  REQUIRE(ours.undo().ok());
+  const Status again = merge_state_file(ours, file, "").status();
+  CHECK(says(again, "If that merge was undone since, merge with a copy from before it"));
+  REQUIRE(merge_stores(std::vector{before, file}, directory / "new", files).ok());
+  CHECK(Store::open(directory / "new", files)->learner().digest() == merged);
+}
+
 TEST_CASE("states of earlier versions have no trail, and none is needed", "[engine][state_file]") {
   const TempDirectory directory;
   const LearnerConfig config = small_config();
