@@ -37,8 +37,8 @@ std::string differences(const LearnerConfig& a, const LearnerConfig& b) {
 
 // The steps of `next`, whose samples have become the newest ones; those that have a row are the very
 // last, in their order. What is of no step any more is one together.
-void add_steps(const Learner& learner, const AddedState& next, History& history) {
-  const LearnedSamples kept = next.learner.kept_samples();
+void add_steps(const Learner& learner, const AddedState& next, const LearnedSamples& kept,
+               History& history) {
   if (kept.size() == 0) return;
   const std::int64_t first = learner.last_id() + 1 - std::int64_t(kept.size());
   history.first_ids.push_back(first);
@@ -83,7 +83,9 @@ Status check_goes_with(const std::string& name, const Learner& learner,
     if (std::find(origins.begin(), origins.end(), origin) == origins.end()) continue;
     return Status(Code::invalid_argument,
                   fmt::format("{} is a copy of a state that is in the merge already, or was merged "
-                              "before: its samples would count twice. Nothing was changed.",
+                              "before: what is there of its samples would count twice. Nothing was "
+                              "changed. If that merge was undone since, merge with a copy from "
+                              "before it, or learn the pictures again.",
                               next.name));
   }
   if (next.learner.samples() > kMostSamples - learner.samples()) {
@@ -105,9 +107,20 @@ Status add_up(const std::string& name, Learner& learner, History& history, const
                     "goes on.",
                     name, next.name, engram::name(ours.lambda_rule)));
   }
+  LearnedSamples kept;  // what takes much memory comes before the first change
+  if (ours.keep_features) kept = next.learner.kept_samples();
+  kept.batch.rows = {};
+  const bool has_steps = learner.samples() > 0 && !history.first_ids.empty() &&
+                         (!ours.keep_features || history.first_ids.back() > learner.sums_only());
+  // Ids go on, so all steps before samples without a row are behind them.
+  if (has_steps && next.learner.samples() > std::int64_t(kept.size())) {
+    notes.push_back(fmt::format(
+        "Steps learned before this merge can no longer be undone{}",
+        ours.keep_features ? "; relabel and forget still work where rows are kept." : "."));
+  }
   ENGRAM_TRY(learner.absorb(next.learner));
   if (ours.keep_features) {
-    add_steps(learner, next, history);
+    add_steps(learner, next, kept, history);
   } else {
     history.first_ids.clear();  // sums never come apart
   }

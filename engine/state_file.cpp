@@ -52,8 +52,8 @@ Status write_export(const std::string& file, const std::string& device, StoreMar
                     const Learner& learner, History history, FileSystem& files) {
   ENGRAM_ASSIGN(const std::string name, device_name(device));
   ENGRAM_TRY(check_target(file));
-  // Rows in a journal stay there; in the file are sums.
-  if (learner.form() == Form::dense) history.first_ids.clear();
+  // Rows in a journal stay there; without kept ones, in the file are sums.
+  if (!learner.config().keep_features) history.first_ids.clear();
   history.audit.push_back(audit_entry(name, audit::kExported, mark, learner));
   mark.digest = history.audit.back().digest;
   ENGRAM_ASSIGN(SnapshotWriter writer, SnapshotWriter::create(file, files));

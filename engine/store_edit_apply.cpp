@@ -53,20 +53,35 @@ std::vector<std::string> without_samples(const std::vector<ClassInfo>& classes,
 
 }  // namespace
 
+struct Store::Impl::MadeEdit {
+  EditReport report;
+  std::optional<Learner::Solution> solution;
+  std::optional<SnapshotWriter> readout;  // its file, not yet published
+};
+
 Status Store::Impl::restore(Status reason) {
   const Status lost = give_up_lost_device(reason);
   if (!lost.ok() && &learner.kernels() != &chosen_kernels()) reason = lost;
+  const bool was_out_of_step = std::exchange(out_of_step, true);  // also if memory runs out here
   Result<LoadedStore> loaded = load_store(paths, LoadCheck::none);
   if (loaded.ok()) {
     learner = std::move(loaded->learner);
+    out_of_step = was_out_of_step;
     return reason;
   }
-  out_of_step = true;
   return Status(
       reason.code(),
       fmt::format("{} What is on the disk is as it was, but could not be read again ({}), "
                   "so this process writes nothing more.",
                   sentence(reason.what()), loaded.status().what()));
+}
+
+Status Store::Impl::restore_without_memory() {
+  out_of_step = true;  // even these words take some
+  Status reason(Code::out_of_memory, "Not enough memory. Nothing was changed.");
+  if (journal.sequence() > mark.sequence) ENGRAM_TRY(journal.take_back());
+  out_of_step = false;
+  return restore(std::move(reason));
 }
 
 Status Store::Impl::after_failure(Status reason) {
@@ -103,43 +118,16 @@ Result<EditReport> Store::Impl::edit(Store& store, Edit edit) {
   outcome_of(edit) = {0, std::string(kDigestBytes, '0')};
   ENGRAM_ASSIGN(EncodedEvent event, encode(edit));
   ENGRAM_TRY(make_room(store, event.payload.size()));
-
-  EditReport report;
-  report.changed = touched(edit, learner);
-  for (const ClassInfo& info : report.changed) report.samples += info.samples;
+  event = {};
   const bool had_readout = learner.readout() != nullptr;
-  if (const Status status = apply_edit(learner, edit); !status.ok()) {
-    const bool refused =
-        status.code() == Code::invalid_argument || status.code() == Code::not_supported;
-    return refused ? status : restore(status);
-  }
-  Result<std::optional<Learner::Solution>> solved = solve_after_edit();
-  if (!solved.ok()) return restore(solved.status());
-  const std::optional<Learner::Solution>& solution = *solved;
-  Outcome& outcome = outcome_of(edit);
-  outcome = {solution ? solution->readout->lambda : 0.0, learner.digest()};
-  std::optional<SnapshotWriter> writer;
-  if (solution) {
-    auto prepared = prepare_readout(*solution->readout, mark.sequence + 1, outcome.digest);
-    if (!prepared.ok()) return restore(prepared.status());
-    writer.emplace(std::move(prepared).value());
-  }
-  Result<EncodedEvent> encoded = encode(edit);
-  if (!encoded.ok()) return restore(encoded.status());
-  if (const Status status = journal.append(encoded->kind, encoded->payload); !status.ok()) {
-    return restore(status);
-  }
-  if (const Status status = learner.adopt(solution ? solution->readout : nullptr); !status.ok()) {
-    ENGRAM_TRY(journal.take_back());
-    return restore(status);
-  }
+  ENGRAM_ASSIGN(MadeEdit made, or_restored([&] { return make_edit(edit); }));
   mark.sequence = journal.sequence();
-  mark.ended = solution ? mark.sequence : 0;
-  journal_samples += report.samples;
+  mark.ended = made.solution ? mark.sequence : 0;
+  journal_samples += made.report.samples;
   step_is_open = false;
-  if (solution) report.readout = solution->report;
-  report.gone = without_samples(report.changed, learner.classes());
-  const Status status = writer ? writer->publish() : had_readout ? remove_readout() : Status();
+  const Status status = made.readout  ? made.readout->publish()
+                        : had_readout ? remove_readout()
+                                      : Status();
   if (!status.ok()) {
     return Status(
         status.code(),
@@ -149,7 +137,42 @@ Result<EditReport> Store::Impl::edit(Store& store, Edit edit) {
                     sentence(status.what())));
   }
   compact_if_due(store);
-  return report;
+  return std::move(made.report);
+}
+
+Result<Store::Impl::MadeEdit> Store::Impl::make_edit(Edit& edit) {
+  MadeEdit made;
+  EditReport& report = made.report;
+  report.changed = touched(edit, learner);
+  for (const ClassInfo& info : report.changed) report.samples += info.samples;
+  if (const Status status = apply_edit(learner, edit); !status.ok()) {
+    const bool refused =
+        status.code() == Code::invalid_argument || status.code() == Code::not_supported;
+    return refused ? status : restore(status);
+  }
+  Result<std::optional<Learner::Solution>> solved = solve_after_edit();
+  if (!solved.ok()) return restore(solved.status());
+  made.solution = std::move(*solved);
+  const std::optional<Learner::Solution>& solution = made.solution;
+  Outcome& outcome = outcome_of(edit);
+  outcome = {solution ? solution->readout->lambda : 0.0, learner.digest()};
+  if (solution) {
+    report.readout = solution->report;
+    auto prepared = prepare_readout(*solution->readout, mark.sequence + 1, outcome.digest);
+    if (!prepared.ok()) return restore(prepared.status());
+    made.readout.emplace(std::move(prepared).value());
+  }
+  report.gone = without_samples(report.changed, learner.classes());
+  Result<EncodedEvent> encoded = encode(edit);
+  if (!encoded.ok()) return restore(encoded.status());
+  if (const Status status = journal.append(encoded->kind, encoded->payload); !status.ok()) {
+    return restore(status);
+  }
+  if (const Status status = learner.adopt(solution ? solution->readout : nullptr); !status.ok()) {
+    ENGRAM_TRY(journal.take_back());
+    return restore(status);
+  }
+  return made;
 }
 
 }  // namespace engram

@@ -1,7 +1,9 @@
 // The parts of a Store; private to store*.cpp.
 #pragma once
 
+#include <new>
 #include <string>
+#include <utility>
 
 #include "engine/event.h"
 #include "engine/journal.h"
@@ -48,11 +50,27 @@ struct Store::Impl {
   Status check_steps(int count, const std::vector<Step>& steps,
                      const LearnedSamples& samples) const;
   Result<EditReport> edit(Store& store, Edit edit);
+  struct MadeEdit;
+  // In memory and in the journal; what is left to do needs no memory.
+  Result<MadeEdit> make_edit(Edit& edit);
+  struct MadeMerge;
+  // In memory, and in files that are whole but not yet published.
+  Result<MadeMerge> make_merge(const AddedState& other, const std::string& device);
   Result<std::optional<Learner::Solution>> solve_after_edit();
   Status remove_readout();
   // What was done in memory and did not come to the disk is forgotten: all is read again, by the CPU
   // if the device was lost. Returns `reason`, or that the device was lost.
   Status restore(Status reason);
+  Status restore_without_memory();
+  // What `change` returns. If memory runs out in it, what it did is forgotten: restore().
+  template <class Change>
+  auto or_restored(Change&& change) -> decltype(change()) {
+    try {
+      return change();
+    } catch (const std::bad_alloc&) {
+      return restore_without_memory();
+    }
+  }
   // `reason`; but if it is that the learner's device was lost, memory may hold half of a change: all
   // is read again, and the CPU goes on.
   Status after_failure(Status reason);

@@ -39,7 +39,7 @@ inline bool same_operand(const SignMatrixView& a, const SignMatrixView& b) {
 template <const DeviceMemory& memory>
 class StagedSequence {
  public:
-  StagedSequence() : turn_(memory), status_(turn_.begin()) {}
+  StagedSequence() : turn_(memory), status_(turn_.begin()), has_begun_(status_.ok()) {}
 
   // Of the calling thread; null: none is open.
   static StagedSequence* open() { return mine() ? &*mine() : nullptr; }
@@ -119,6 +119,7 @@ class StagedSequence {
   }
 
   Status finish(bool wanted) {
+    if (!has_begun_) return std::move(status_);
     if (wanted && status_.ok() && count_ > 0) status_ = work();
     return turn_.end(std::move(status_));
   }
@@ -174,6 +175,7 @@ class StagedSequence {
 
   StagingTurn turn_;
   Status status_;
+  const bool has_begun_;
   std::array<Step, kMostSteps> steps_;
   std::size_t count_ = 0;
 };

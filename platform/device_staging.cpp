@@ -45,6 +45,24 @@ Status DeviceStaging::reserve(std::size_t bytes) {
   return take(bytes).status();
 }
 
+Status DeviceStaging::lost() const {
+  const std::lock_guard lock(lost_mutex_);
+  return lost_;
+}
+
+void DeviceStaging::try_again() {
+  const std::lock_guard lock(lost_mutex_);
+  lost_ = {};
+  peak_ = 0;
+}
+
+Status DeviceStaging::noted(Status status) {
+  if (status.code() != Code::device_failure) return status;
+  const std::lock_guard lock(lost_mutex_);
+  if (lost_.ok()) lost_ = status;
+  return status;
+}
+
 Result<void*> DeviceStaging::take(std::size_t bytes) {
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (chunks_.empty() || bytes > chunks_.back().bytes - used_) {
@@ -76,7 +94,11 @@ void DeviceHold::let_others() {
 }
 
 Status StagingTurn::begin() {
-  ENGRAM_TRY(staging_.lost_);
+  ENGRAM_TRY(staging_.lost());
+  return staging_.noted(prepare());
+}
+
+Status StagingTurn::prepare() {
   ENGRAM_ASSIGN(stream_, memory_.open());
   staging_.used_ = 0;
   staging_.turn_bytes_ = 0;
@@ -118,8 +140,7 @@ Status StagingTurn::end(Status status) {
     status = seconds.status();
   }
   if (status.ok() && return_count_ > 0) status = copy_back();
-  if (status.code() == Code::device_failure) staging_.lost_ = status;
-  return status;
+  return staging_.noted(std::move(status));
 }
 
 Status StagingTurn::copy_back() {

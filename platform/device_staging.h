@@ -38,11 +38,9 @@ class DeviceStaging {
   Status reserve(std::size_t bytes);
   std::size_t bytes() const;  // of staging memory
   // Why the device is of no use any more: a failure of its own. Every later turn is refused with it.
-  const Status& lost() const { return lost_; }
-  void try_again() {  // for tests, whose devices come back
-    lost_ = {};
-    peak_ = 0;
-  }
+  // Any thread may ask, also while another has its turn.
+  Status lost() const;
+  void try_again();  // for tests, whose devices come back
   // From now on the device's time of each operation is measured, without copies and waiting.
   void measure(bool is_on) { measures_ = is_on; }
   double work_seconds() const { return work_seconds_; }  // of the last operation
@@ -58,6 +56,8 @@ class DeviceStaging {
   };
   Result<void*> take(std::size_t bytes);
   void clear();
+  // `status`; the first failure of the device is kept as lost().
+  Status noted(Status status);
 
   const DeviceMemory& memory_;
   TurnLock turn_;
@@ -68,6 +68,7 @@ class DeviceStaging {
   std::size_t copied_ = 0;
   bool measures_ = false;
   double work_seconds_ = 0;
+  mutable std::mutex lost_mutex_;  // not the turn: who asks may hold what a turn waits for
   Status lost_;
 };
 
@@ -95,6 +96,7 @@ class StagingTurn {
   explicit StagingTurn(const DeviceMemory& memory)
       : staging_(DeviceStaging::of(memory)), memory_(memory), lock_(staging_.turn_) {}
 
+  // Refused: there is nothing to end.
   Status begin();
   Stream stream() const { return stream_; }
   // `rows` rows of `bytes`, `pitch` bytes apart. The copy's rows lie row_pitch(bytes) apart. What is to
@@ -110,6 +112,7 @@ class StagingTurn {
   Status end(Status status);
 
  private:
+  Status prepare();
   Status copy_back();
 
   struct Return {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -86,7 +87,7 @@ std::uint64_t checksum64(std::span<const std::byte> bytes) {
 }
 
 Checksum64::Checksum64() : state_(XXH3_createState()) {
-  ENGRAM_CHECK(state_ != nullptr);
+  if (state_ == nullptr) throw std::bad_alloc();  // as the others here
   XXH3_64bits_reset(static_cast<XXH3_state_t*>(state_));
 }
 

@@ -36,8 +36,12 @@ Store live(const std::string& directory, const LearnerConfig& config, unsigned s
            EditModel& model, FileSystem& files) {
   std::filesystem::remove_all(directory);
   Store store = Store::create(directory, config, files).value();
+  if (seed % 5 == 2) {  // sums from the start, with rows beside them if they are kept
+    const SampleBatch batch = model.batch(60);
+    REQUIRE(store.learn(batch).ok());
+    model.learned(batch, StepPart::begins);
+  }
   for (unsigned events = model.draw(10) + seed % 2; events > 0; --events) {
-    const Form form = store.learner().form();
     switch (model.draw(9)) {
       case 0:
         if (store.learner().samples() > 0) REQUIRE(store.end_task().ok());
@@ -46,12 +50,12 @@ Store live(const std::string& directory, const LearnerConfig& config, unsigned s
         REQUIRE(store.compact().ok());
         break;
       case 2:
-        if (form == Form::dense || model.samples.empty()) break;
+        if (!config.keep_features || model.samples.empty()) break;
         REQUIRE(store.undo().ok());
         without_step(model);
         break;
       case 3: {
-        if (form == Form::dense || model.samples.empty()) break;
+        if (!config.keep_features || model.samples.empty()) break;
         const std::string label = model.samples.front().label;
         REQUIRE(store.forget(label).ok());
         std::erase_if(model.samples, [&](const auto& sample) { return sample.label == label; });
@@ -87,7 +91,7 @@ TEST_CASE("an imported state is the exported one", "[engine][state_file]") {
   const std::string state = directory / "state", copy = directory / "copy",
                     file = directory / "file.engram", again = directory / "again.engram";
   test::UnsyncedFiles files;
-  int dense = 0, empty = 0, with_readout = 0;
+  int dense = 0, dense_steps = 0, empty = 0, with_readout = 0;
   for (int number = 0; number < 200; number += test::every()) {
     INFO("history " << number);
     LearnerConfig config = small_config();
@@ -130,11 +134,18 @@ TEST_CASE("an imported state is the exported one", "[engine][state_file]") {
     REQUIRE(imported.learn(small_batch(number)).ok());
     REQUIRE(imported.undo().ok());
     REQUIRE(imported.learner().digest() == before.digest);
+    if (config.keep_features && before.samples > 0) {  // and its steps can be undone
+      REQUIRE_FALSE(before.steps.empty());
+      REQUIRE(imported.undo(int(before.steps.size())).ok());
+      REQUIRE(imported.learner().samples() == 0);
+    }
     dense += before.form == Form::dense ? 1 : 0;
+    dense_steps += before.form == Form::dense && !before.steps.empty() ? 1 : 0;
     empty += before.samples == 0 ? 1 : 0;
     with_readout += before.weights.empty() ? 0 : 1;
   }
   REQUIRE(dense > 20 / test::every());
+  REQUIRE(dense_steps > 10 / test::every());
   REQUIRE(empty > 5 / test::every());
   REQUIRE(with_readout > 20 / test::every());
 }

@@ -1,8 +1,11 @@
 // Operands that the device cannot reach: copied there and back, and only then.
 #include "platform/device_staging.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -118,11 +121,22 @@ TEST_CASE("device_staging: a lost device refuses every later turn", "[platform][
     std::memset(there, 0, 400);
     return turn.end(Status());
   };
+  const DeviceStaging& staging = DeviceStaging::of(kMemory);
+  std::atomic<bool> has_run = false;
+  std::thread asks([&] {  // as who gives the device up does, at any time
+    while (staging.lost().ok() && !has_run) std::this_thread::yield();
+  });
   const Status first = run();  // lost while the result comes back
+  has_run = true;
+  asks.join();
   REQUIRE(first.code() == Code::device_failure);
   REQUIRE(says(first, "cudaStreamSynchronize"));
   REQUIRE(run().code() == Code::device_failure);
-  REQUIRE_FALSE(DeviceStaging::of(kMemory).lost().ok());
+  {
+    StagingTurn turn(kMemory);
+    REQUIRE_FALSE(turn.end(Status(Code::device_failure, "something that follows from it")).ok());
+  }
+  REQUIRE(std::string(staging.lost().what()) == first.what());  // the reason stays the reason
 }
 
 TEST_CASE("device_memory: what one side has at a time is closed while the device runs",

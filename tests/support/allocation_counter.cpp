@@ -27,16 +27,17 @@ std::atomic<long> count{0};
 std::atomic<std::uintptr_t> blas_begin{0}, blas_end{0};  // OpenBLAS's code
 
 thread_local long until_failure = 0;
+thread_local std::size_t least_bytes = 0;  // of those that may fail
 thread_local bool has_failed = false;
 
 // False: this allocation is to fail.
-bool note(const void* caller) {
+bool note(const void* caller, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   const bool blas = address >= blas_begin.load(std::memory_order_relaxed) &&
                     address < blas_end.load(std::memory_order_relaxed);
   if (blas) return true;
   count.fetch_add(1, std::memory_order_relaxed);
-  if (until_failure == 0 || --until_failure > 0) return true;
+  if (until_failure == 0 || bytes < least_bytes || --until_failure > 0) return true;
   has_failed = true;
   return false;
 }
@@ -62,19 +63,19 @@ void* __libc_realloc(void* old, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 void* malloc(std::size_t size) {
-  if (!note(__builtin_return_address(0))) return nullptr;
+  if (!note(__builtin_return_address(0), size)) return nullptr;
   return __libc_malloc(size);
 }
 void* calloc(std::size_t number, std::size_t size) {
-  if (!note(__builtin_return_address(0))) return nullptr;
+  if (!note(__builtin_return_address(0), number * size)) return nullptr;
   return __libc_calloc(number, size);
 }
 void* realloc(void* old, std::size_t size) {
-  if (!note(__builtin_return_address(0))) return nullptr;
+  if (!note(__builtin_return_address(0), size)) return nullptr;
   return __libc_realloc(old, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  if (!note(__builtin_return_address(0))) return nullptr;
+  if (!note(__builtin_return_address(0), size)) return nullptr;
   return __libc_memalign(alignment, size);
 }
 }
@@ -87,8 +88,9 @@ bool counts_allocations() {
 long allocations() {
   return count.load();
 }
-bool fail_allocation(long n) {
+bool fail_allocation(long n, std::size_t at_least) {
   until_failure = n;
+  least_bytes = at_least;
   return std::exchange(has_failed, false);
 }
 }  // namespace engram::test
@@ -102,7 +104,7 @@ bool counts_allocations() {
 long allocations() {
   return 0;
 }
-bool fail_allocation(long) {
+bool fail_allocation(long, std::size_t) {
   return false;
 }
 }  // namespace engram::test
