@@ -17,6 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from cli_case import BUSY, DATA, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 
 DISK, INTERNAL = 74, 70
+SERVICE = 64123  # a user and group that nobody is
 TARGET = {"x86_64": "x86_64", "aarch64": "aarch64"}.get(platform.machine())
 OTHER = "aarch64" if TARGET == "x86_64" else "x86_64"
 ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -268,6 +269,45 @@ class Bundle(CliCase):
                 self.refused("--trust-new-key", code=BUSY, says="lock")
             finally:
                 other.terminate()
+
+    def owners(self, folder):
+        return {(path.lstat().st_uid, path.lstat().st_gid) for path in [folder, *folder.rglob("*")]}
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to the service")
+    def test_what_root_brings_belongs_to_the_service(self):
+        digest = self.exported_state()
+        self.build("1.0", "--with-state", self.state)
+        self.dir.chmod(0o755)
+        home = self.device / "var/lib/engram"
+        home.mkdir(mode=0o750)
+        os.chown(home, SERVICE, SERVICE)
+        self.install("--trust-new-key")
+        self.assertTrue((home / "models/tiny/model.onnx").is_file())
+        self.assertEqual(self.owners(home), {(SERVICE, SERVICE)})
+        self.assertEqual(self.json("inspect", "--home", home, "--state", home / "state/default")["digest"], digest)
+        self.assertEqual(self.owners(self.device / "var/lib/engram-bundle"), {(0, 0)})
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a folder to the service")
+    def test_a_link_of_the_service_leads_root_nowhere(self):
+        self.exported_state()
+        self.build("1.0", "--with-state", self.state)
+        self.dir.chmod(0o755)
+        home, system = self.device / "var/lib/engram", self.device / "etc/system"
+        home.mkdir()
+        os.chown(home, SERVICE, SERVICE)
+        (system / "below").mkdir(parents=True)
+        (system / "below/secret").write_text("kept\n")
+        for name in ("models", "state"):
+            link = home / name
+            link.symlink_to(system)
+            said = self.install("--trust-new-key", code=DISK)["error"]
+            self.assertIn(f"with the rights of user {SERVICE}", said)
+            self.assertEqual(self.owners(system), {(0, 0)}, name)
+            self.assertEqual([p.name for p in sorted(system.rglob("*"))], ["below", "secret"], name)
+            self.assertEqual((system / "below/secret").read_text(), "kept\n")
+            link.unlink()
+        self.install()  # goes on once the link is gone
+        self.assertEqual(self.owners(home), {(SERVICE, SERVICE)})
 
     @unittest.skipUnless(os.geteuid() == 0, "the script wants root")
     def test_the_first_time_it_is_a_script(self):

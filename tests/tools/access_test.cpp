@@ -235,6 +235,10 @@ TEST_CASE("Rules follow the address", "[tools][access]") {
   CHECK_FALSE(one.any_ip);
   CHECK(one.hosts.count("192.168.1.17") == 1);
   CHECK(access_rules({"fe80::1", 1}).hosts.count("[fe80::1]") == 1);
+  CHECK(open.cookie == "engram_8477");
+  const AccessRules any_port = access_rules({"0.0.0.0", 0});
+  CHECK(any_port.cookie != access_rules({"0.0.0.0", 0}).cookie);
+  CHECK(any_port.cookie.find(any_port.token.substr(0, 8)) == std::string::npos);
 }
 
 TEST_CASE("Wrong tokens have a budget a second", "[tools][access]") {

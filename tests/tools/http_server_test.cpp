@@ -20,7 +20,6 @@ void echo(const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
   std::string text = request.method + " " + request.path;
   for (const auto& [name, value] : request.query) text += " " + name + "=" + value;
   text += " " + std::to_string(request.body.size());
-  if (!request.from_loopback) text += " stranger";
   reply->answer({200, "text/plain", text, {}});
 }
 
@@ -246,6 +245,40 @@ TEST_CASE("One connection too many is told so", "[tools][http]") {
   clients.pop_back();
   while (server->counters().connections == 3) std::this_thread::sleep_for(1ms);
   CHECK(status_of(ask(server->port(), get("/"))) == 200);
+}
+
+TEST_CASE("One address does not get all connections", "[tools][http]") {
+  HttpOptions options;
+  options.most_per_address = 2;
+  const auto open_three = [&](const HttpServer& server) {
+    std::vector<HttpClient> clients;
+    for (int i = 0; i < 3; ++i) {
+      clients.emplace_back(server.port());
+      clients.back().send(get("/"));
+      CHECK(status_of(clients.back().receive_answer()) ==
+            (i < 2 || !options.limit_loopback ? 200 : 503));
+    }
+  };
+  open_three(*serve(echo, options));  // this machine may
+  options.limit_loopback = true;
+  const auto server = serve(echo, options);
+  open_three(*server);
+  while (server->counters().connections > 0) std::this_thread::sleep_for(1ms);
+  open_three(*server);  // those that left are not counted
+}
+
+TEST_CASE("Who is not let in keeps no connection", "[tools][http]") {
+  for (const int status : {401, 403, 421, 429}) {
+    const auto server = serve([&](const HttpRequest&, std::shared_ptr<HttpReply> reply) {
+      reply->answer({status, "text/plain", "no", {}});
+    });
+    HttpClient client(server->port());
+    client.send(get("/"));
+    const std::string answer = client.receive_all();
+    CHECK(status_of(answer) == status);
+    CHECK(has(answer, "Connection: close"));
+    CHECK(client.ended());
+  }
 }
 
 TEST_CASE("Clients that are too slow are cut", "[tools][http]") {

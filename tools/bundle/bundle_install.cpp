@@ -1,9 +1,7 @@
 #include "tools/bundle/bundle_install.h"
 
 #include <cerrno>
-#include <filesystem>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -14,13 +12,12 @@
 #include "platform/sentence.h"
 #include "tools/bundle/bundle_judge.h"
 #include "tools/bundle/bundle_keys.h"
+#include "tools/bundle/owner_turn.h"
 #include "tools/bundle/staging_folder.h"
 
 namespace engram {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 Status needs_root(const std::string& root) {
   if (!root.empty() || ::geteuid() == 0) return {};
@@ -30,29 +27,6 @@ Status needs_root(const std::string& root) {
 Status rename_file(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return sync_directory(directory_of(to));
   return call_failed(from, "rename", errno, "");
-}
-
-// Root writes into what the service owns; the service must be able to write there as well.
-Status give_to_owner(const std::string& path, const std::string& home) {
-  struct stat owner;
-  if (::stat(home.c_str(), &owner) != 0 || ::geteuid() != 0) return {};
-  std::error_code error;
-  (void)::lchown(path.c_str(), owner.st_uid, owner.st_gid);
-  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
-       at.increment(error)) {
-    if (::lchown(at->path().c_str(), owner.st_uid, owner.st_gid) != 0) {
-      return call_failed(at->path().string(), "chown", errno, "");
-    }
-  }
-  return {};
-}
-
-// Only the state's own folder, and those between it and home.
-Status give_state_to_owner(const DevicePlaces& places) {
-  if (places.state.starts_with(places.home + "/")) {
-    return give_to_owner(places.home + "/state", places.home);
-  }
-  return give_to_owner(places.state, places.home);
 }
 
 Status put_settings(const JudgedBundle& judged, const TellStep& tell) {
@@ -118,8 +92,9 @@ Status put_model(const JudgedBundle& judged, const TellStep& tell) {
     return {};
   }
   const ModelStore store(judged.places.home);
-  ENGRAM_TRY(store.add(judged.model_file, *judged.card, false));
-  ENGRAM_TRY(give_to_owner(store.directory(), judged.places.home));
+  ENGRAM_TRY(as_owner_of(judged.places.home, judged.model_file, [&](const std::string& file) {
+    return store.add(file, *judged.card, false);
+  }));
   tell("model", name);
   return {};
 }
@@ -131,8 +106,9 @@ Status put_state(const JudgedBundle& judged, const TellStep& tell) {
                               judged.places.state));
     return {};
   }
-  ENGRAM_TRY(import_state(judged.state_file, judged.places.state, ""));
-  ENGRAM_TRY(give_state_to_owner(judged.places));
+  ENGRAM_TRY(as_owner_of(judged.places.home, judged.state_file, [&](const std::string& file) {
+    return import_state(file, judged.places.state, "");
+  }));
   tell("state", judged.places.state);
   return {};
 }

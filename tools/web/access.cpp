@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -106,9 +107,11 @@ AccessRules access_rules(const WebAddress& address, const std::set<std::string>&
     rules.hosts.insert(whole.substr(0, whole.find('.')) + ".local");
   }
   rules.any_ip = address.is_everywhere();
-  // Cookies know no ports: two programs on one machine would overwrite each other's.
-  rules.cookie = "engram_" + std::to_string(address.port);
   if (!address.is_loopback()) rules.token = random_token();
+  // Cookies know no ports: two programs on one machine would overwrite each other's. Where any port
+  // will do, it is not known yet.
+  const std::string mark = sha256_hex(std::as_bytes(std::span(rules.token))).substr(0, 16);
+  rules.cookie = "engram_" + (address.port != 0 ? std::to_string(address.port) : mark);
   return rules;
 }
 

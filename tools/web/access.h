@@ -22,7 +22,7 @@ struct AccessRules {
   std::set<std::string> hosts;  // lower case, without port; "[::1]" in brackets
   bool any_ip = false;  // bound to all addresses: each of them is ours, whoever gave it to us
   std::string token;    // empty: none is needed
-  std::string cookie = "engram";
+  std::string cookie = "engram";  // its name; another for each program on this machine
 };
 // For a server there: names of this machine, and `more_hosts`. A new token unless it is on loopback. The
 // token is for page_urls() with the port that the server got.

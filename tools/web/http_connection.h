@@ -17,7 +17,8 @@ constexpr std::size_t kHttpPiece = 16 * 1024;  // taken from the network by one 
 
 class HttpConnection : public HttpTurns, public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(HttpShared& shared, boost::asio::ip::tcp::socket socket, bool welcome);
+  HttpConnection(HttpShared& shared, boost::asio::ip::tcp::socket socket,
+                 boost::asio::ip::address peer, bool welcome);
   ~HttpConnection() override;
   void start();
   void answer(int turn, HttpResponse response) override;
@@ -49,6 +50,7 @@ class HttpConnection : public HttpTurns, public std::enable_shared_from_this<Htt
   void cut();
 
   HttpShared& shared_;
+  boost::asio::ip::address peer_;
   boost::beast::tcp_stream tcp_;
   boost::asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;

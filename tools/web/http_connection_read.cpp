@@ -16,18 +16,22 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-HttpConnection::HttpConnection(HttpShared& shared, net::ip::tcp::socket socket, bool welcome)
+HttpConnection::HttpConnection(HttpShared& shared, net::ip::tcp::socket socket,
+                               net::ip::address peer, bool welcome)
     : shared_(shared),
+      peer_(peer),
       tcp_(std::move(socket)),
       timer_(tcp_.get_executor()),
       buffer_(2 * shared.options.most_header),
       welcome_(welcome) {
+  if (welcome_) shared_.peers.enter(peer_);
   shared_.connections += welcome_;
   shared_.leaving += !welcome_;
 }
 
 HttpConnection::~HttpConnection() {
   drop_request();
+  if (welcome_) shared_.peers.leave(peer_);
   shared_.connections -= welcome_;
   shared_.leaving -= !welcome_;
 }
@@ -72,12 +76,6 @@ void HttpConnection::on_header(const error_code& error) {
       refusal.status != 0) {
     return refuse(refusal);
   }
-  error_code gone;
-  const net::ip::address from = tcp_.socket().remote_endpoint(gone).address();
-  request_.from_loopback =
-      from.is_loopback() ||
-      (from.is_v6() && from.to_v6().is_v4_mapped() &&
-       net::ip::make_address_v4(net::ip::v4_mapped, from.to_v6()).is_loopback());
   only_head_ = parser_->get().method() == http::verb::head;
   if (parser_->is_done()) return dispatch();
   const auto length = parser_->content_length();
@@ -164,12 +162,18 @@ void HttpConnection::dispatch() {
 }
 
 void serve_connection(HttpShared& shared, net::ip::tcp::socket socket) {
-  const bool welcome = shared.connections < shared.options.most_connections;
-  if (!welcome && shared.leaving >= shared.options.most_connections) {
+  const HttpOptions& options = shared.options;
+  error_code gone;
+  const net::ip::address peer = plain_address(socket.remote_endpoint(gone).address());
+  if (gone) return;
+  const bool limited = options.limit_loopback || !peer.is_loopback();
+  const bool welcome = shared.connections < options.most_connections &&
+                       !(limited && shared.peers.of(peer) >= options.most_per_address);
+  if (!welcome && shared.leaving >= options.most_connections) {
     ++shared.refused;
     return;
   }
-  std::make_shared<HttpConnection>(shared, std::move(socket), welcome)->start();
+  std::make_shared<HttpConnection>(shared, std::move(socket), peer, welcome)->start();
 }
 
 }  // namespace engram

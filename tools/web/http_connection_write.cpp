@@ -15,6 +15,11 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kFarewell = 16 * 1024 * 1024;  // read after an answer that closes, at most
 constexpr std::chrono::milliseconds kFarewellTime{1000};
 
+// Who is not let in keeps no connection either.
+bool says_no(int status) {
+  return status == 401 || status == 403 || status == 421 || status == 429;
+}
+
 }  // namespace
 
 void HttpConnection::answer(int turn, HttpResponse response) {
@@ -26,6 +31,7 @@ void HttpConnection::respond(HttpResponse response) {
   waiting_ = false;
   timer_.cancel();
   drop_request();
+  if (says_no(response.status)) keep_alive_ = false;
   if (!has_body(response.status)) response.body.clear();
   std::string head = response_head(response.status, response.type, response.body.size(),
                                    keep_alive_, response.headers, shared_.options.headers);

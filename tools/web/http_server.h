@@ -1,8 +1,9 @@
 // A small HTTP/1.1 server for one bench: hard limits, one thread, no surprises. Boost.Beast inside.
 //
 // Limits, whatever a client does: header 8 KB (431), body 8 MB (413) and never more than `most_buffered`
-// over all connections (503), 32 connections (the next is told 503 and closed), 10 s to send a header
-// and for each megabyte of a body, 10 s without taking a byte of an answer, 60 s idle between requests.
+// over all connections (503), 32 connections, of which a client on another machine gets 8 (the next is
+// told 503 and closed), 10 s to send a header and for each megabyte of a body, 10 s without taking a byte
+// of an answer, 60 s idle between requests; none after an answer that says no (401, 403, 421, 429).
 //
 // A handler runs on the server's thread and must not block: what takes time is done elsewhere and
 // answered later, from any thread. Streams are pulled: the server asks for the next piece every
@@ -34,7 +35,6 @@ struct HttpRequest {
   std::map<std::string, std::string> query;    // decoded in the same way; a name stands once
   std::map<std::string, std::string> headers;  // names in lower case; there is a host (HTTP/1.1)
   std::string body;
-  bool from_loopback = false;
 };
 
 struct HttpResponse {
@@ -68,6 +68,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   int port = 8477;  // 0: any free one
   int most_connections = 32;
+  int most_per_address = 8;     // of them, by one remote address
+  bool limit_loopback = false;  // to that number too: programs of this machine, and ssh tunnels
   std::size_t most_header = 8 * 1024;
   std::size_t most_body = 8 * 1024 * 1024;
   std::size_t most_buffered = 12 * 1024 * 1024;  // bodies of all connections together

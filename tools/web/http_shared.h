@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "tools/web/http_peers.h"
 #include "tools/web/http_server.h"
 
 namespace engram {
@@ -40,11 +41,13 @@ struct HttpShared {
   std::shared_ptr<HttpMailbox> mailbox;
   std::size_t buffered = 0;  // bytes of bodies, of all connections
   int leaving = 0;           // connections that are being told 503
+  PeerCounts peers;          // of the others
   std::atomic<std::uint64_t> requests{0}, refused{0};
   std::atomic<int> connections{0};
 };
 
-// Takes the socket over. With as many connections as there may be, the client is told so.
+// Takes the socket over. With as many connections as there may be, or as its address may have, the
+// client is told so.
 void serve_connection(HttpShared& shared, boost::asio::ip::tcp::socket socket);
 
 }  // namespace engram
