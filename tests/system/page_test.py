@@ -105,7 +105,7 @@ def first_visit(visit):
     page = visit.page
     expect(page.locator("#coach")).to_be_visible()
     expect(page.locator("#camera-word")).to_contain_text("Live")
-    page.wait_for_function("document.getElementById('video').naturalWidth === 640")
+    expect(page.locator("#video")).to_have_js_property("naturalWidth", 640)
     expect(page.locator("#answer-label")).to_have_text("Nothing learned yet")
     visit.check("1-first-visit")
     page.locator("#learn").click()  # without a name: it asks for one, and learns nothing
