@@ -167,6 +167,9 @@ class Camera(CliCase):
         for kill in range(KILLS):
             with self.camera(source) as app:
                 app.wait_for(r"live \d+ fps")
+                app.type("12")
+                first = app.wait_for(r"learned (a|b) \((\d+) samples")  # however busy the machine is
+                acknowledged[first[1]] = max(acknowledged[first[1]], int(first[2]))
                 end = time.monotonic() + draw.uniform(0.05, 0.4)
                 while time.monotonic() < end:
                     app.type("12")
@@ -178,7 +181,7 @@ class Camera(CliCase):
             found = self.classes()
             for label, samples in acknowledged.items():
                 self.assertGreaterEqual(found[label], samples, f"kill {kill}")
-        self.assertGreater(acknowledged["a"], KILLS / 2, "hardly a tap was acknowledged")
+        self.assertGreater(sum(acknowledged.values()), KILLS)
         self.json("verify")
 
 
