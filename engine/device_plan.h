@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "engine/config.h"
-#include "platform/status.h"
 
 namespace engram {
 
@@ -17,10 +15,5 @@ std::int64_t staging_bytes(const LearnerConfig& config, int classes);
 // Of a reader, whose readout the device reaches: features and scores of a batch, where they lie in
 // ordinary memory.
 std::int64_t reader_staging_bytes(const LearnerConfig& config, int classes);
-
-// largest_hidden of memory_plan.h on a device with a GPU: the plan and its staging memory fit.
-Result<int> largest_hidden_on_gpu(LearnerConfig config, int classes, std::int64_t budget,
-                                  std::int64_t task_samples = 1000,
-                                  std::optional<std::int64_t> samples = std::nullopt);
 
 }  // namespace engram

@@ -347,12 +347,14 @@ Result<std::int64_t> parse_budget(const std::string& text) {
 }
 
 Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
-                           std::int64_t task_samples, std::optional<std::int64_t> samples) {
+                           std::int64_t task_samples, std::optional<std::int64_t> samples,
+                           BytesBeside beside) {
   const auto needed = [&](int steps) {
     config.hidden = steps * kHiddenStep;
     const std::int64_t dense = std::int64_t{factored_limit(config)} + 1;
     const std::int64_t many = samples.value_or(planned_samples(config));
-    return plan(config, classes, task_samples, std::max(many, dense)).total();
+    return plan(config, classes, task_samples, std::max(many, dense)).total() +
+           (beside == nullptr ? 0 : beside(config, classes));
   };
   const auto fits = [&](int steps) { return needed(steps) <= budget; };
   if (!fits(1)) {

@@ -84,9 +84,12 @@ Result<std::int64_t> parse_budget(const std::string& text);
 
 // The largest M (multiple of 100, at most 20 000) whose plan fits `budget` bytes, in the dense form and
 // on the way to it; config.hidden is ignored. samples: as in plan, at least as many as make it dense.
+// beside: what else has to fit, growing with M (staging_bytes of device_plan.h); null: nothing.
 // out_of_memory: not even 100 fits.
+using BytesBeside = std::int64_t (*)(const LearnerConfig& config, int classes);
 Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budget,
                            std::int64_t task_samples = 1000,
-                           std::optional<std::int64_t> samples = std::nullopt);
+                           std::optional<std::int64_t> samples = std::nullopt,
+                           BytesBeside beside = nullptr);
 
 }  // namespace engram

@@ -136,14 +136,16 @@ TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
       return plan(config, 100).total() + (on_gpu ? staging_bytes(config, 100) : 0);
     };
     const std::int64_t budget = needed(5000);
-    const auto largest = on_gpu ? largest_hidden_on_gpu : largest_hidden;
-    CHECK(largest(config, 100, budget, 1000, std::nullopt).value() == 5000);
-    CHECK(largest(config, 100, budget - 1, 1000, std::nullopt).value() == 4900);
+    const BytesBeside beside = on_gpu ? staging_bytes : nullptr;
+    CHECK(largest_hidden(config, 100, budget, 1000, std::nullopt, beside).value() == 5000);
+    CHECK(largest_hidden(config, 100, budget - 1, 1000, std::nullopt, beside).value() == 4900);
   }
   config.hidden = 100;
   const std::int64_t plan_alone = plan(config, 100).total();
   CHECK(largest_hidden(config, 100, plan_alone).value() == 100);
-  CHECK(largest_hidden_on_gpu(config, 100, plan_alone).status().code() == Code::out_of_memory);
+  CHECK(
+      largest_hidden(config, 100, plan_alone, 1000, std::nullopt, staging_bytes).status().code() ==
+      Code::out_of_memory);
   CHECK(largest_hidden(config, 100, 1000).status().code() == Code::out_of_memory);
 }
 

@@ -63,9 +63,9 @@ Result<int> run_plan(const Session& session, const PlanOptions& options) {
   if (!options.device.empty()) {
     ENGRAM_ASSIGN(budget, parse_budget(options.device));
     if (!options.learner.hidden) {
-      const auto find = on_gpu ? largest_hidden_on_gpu : largest_hidden;
       ENGRAM_ASSIGN(config.hidden,
-                    find(config, options.classes, budget, options.task_samples, options.samples));
+                    largest_hidden(config, options.classes, budget, options.task_samples,
+                                   options.samples, on_gpu ? staging_bytes : nullptr));
       chosen = true;
     }
   }
