@@ -39,7 +39,6 @@ inline constexpr Kernels kCudaKernels{
     .attention_back = cpu::attention_back,
     .gelu = cpu::gelu,
     .gelu_back = cpu::gelu_back,
-    // first-session adaptation
     .linear = staged<cuda::kMemory, cuda::linear>,
     .linear_back = staged<cuda::kMemory, cuda::linear_back>,
     .linear_gradient = staged<cuda::kMemory, cuda::linear_gradient>,

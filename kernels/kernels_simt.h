@@ -36,7 +36,6 @@ inline constexpr Kernels kSimtKernels{.name = "simt",
                                       .attention_back = nullptr,
                                       .gelu = nullptr,
                                       .gelu_back = nullptr,
-                                      // first-session adaptation
                                       .linear = simt::linear,
                                       .linear_back = simt::linear_back,
                                       .linear_gradient = simt::linear_gradient,

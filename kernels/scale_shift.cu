@@ -13,8 +13,9 @@ __global__ void __launch_bounds__(kThreads)
                        MatrixView<const float> shift, MatrixView<float> z) {
   const int c = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (c >= y.cols) return;
+  const float factor = scale(0, c), more = shift(0, c);
   for (int r = static_cast<int>(blockIdx.y); r < y.rows; r += static_cast<int>(gridDim.y)) {
-    z(r, c) = scale(0, c) * y(r, c) + shift(0, c);
+    z(r, c) = factor * y(r, c) + more;
   }
 }
 

@@ -14,9 +14,10 @@ __global__ void __launch_bounds__(kThreads)
   const int c = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
   if (c >= g.cols) return;
   for (int r = static_cast<int>(blockIdx.y); r < g.rows; r += static_cast<int>(gridDim.y)) {
-    const float now = momentum * v(r, c) + (g(r, c) + decay * p(r, c));
+    const float parameter = p(r, c);
+    const float now = momentum * v(r, c) + (g(r, c) + decay * parameter);
     v(r, c) = now;
-    p(r, c) -= rate * now;
+    p(r, c) = parameter - rate * now;
   }
 }
 

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   double squares = 0.0;
   for (int c = lane; c < x.cols; c += 32) {
     const double value = x(r, c);
-    squares += value * value;
+    squares = fma(value, value, squares);
   }
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) squares += __shfl_xor_sync(~0u, squares, step);

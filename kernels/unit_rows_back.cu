@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   if (r >= dy.rows) return;  // the whole warp
   double product = 0.0;
   for (int c = lane; c < dy.cols; c += 32) {
-    product += static_cast<double>(dy(r, c)) * static_cast<double>(y(r, c));
+    product = fma(static_cast<double>(dy(r, c)), static_cast<double>(y(r, c)), product);
   }
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) product += __shfl_xor_sync(~0u, product, step);
