@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(kThreads)
   for (int r = static_cast<int>(blockIdx.y); r < x.rows; r += static_cast<int>(gridDim.y)) {
     const int b = r / tokens, token = r % tokens;
     if (token >= positions.rows) continue;  // a prompt's
-    const float value =
-        token < prefix.rows ? prefix(token, c) : e(b * patches + token - prefix.rows, c);
-    x(r, c) = value + positions(token, c);
+    const bool is_prefix = token < prefix.rows;
+    const int patch = b * patches + token - prefix.rows;
+    x(r, c) = (is_prefix ? prefix(token, c) : e(patch, c)) + positions(token, c);
   }
 }
 

@@ -16,7 +16,8 @@ __device__ __forceinline__ float gelu_gradient(GeluKind kind, float x, float dy)
     return dy * fmaf(x, density, normal_below(x));
   }
   // Beyond 20 tanh's slope is 0 or 1, and no power of x overflows. fminf would lose what is no number.
-  const float a = x < -20.0f ? -20.0f : x > 20.0f ? 20.0f : x;
+  const float above = x < -20.0f ? -20.0f : x;
+  const float a = above > 20.0f ? 20.0f : above;
   const bool is_tanh = kind == GeluKind::tanh;
   const Sigmoid s = sigmoid(is_tanh ? tanh_exponent(a) : kQuick * a);
   const float inner = is_tanh ? fmaf(3.0f * kTanhCubic * a, a, kTanhLinear) : kQuick;
