@@ -47,7 +47,9 @@ enum class PhiloxStream : std::uint32_t {
   digest = 3,
   probes = 4,
   witnesses = 5,
-  dropout = 6
+  dropout = 6,
+  start = 7,
+  order = 8
 };
 
 }  // namespace engram
