@@ -39,6 +39,17 @@ inline constexpr Kernels kCudaKernels{
     .attention_back = cpu::attention_back,
     .gelu = cpu::gelu,
     .gelu_back = cpu::gelu_back,
+    .linear = staged<cuda::kMemory, cuda::linear>,
+    .linear_back = staged<cuda::kMemory, cuda::linear_back>,
+    .linear_gradient = staged<cuda::kMemory, cuda::linear_gradient>,
+    .scale_shift = staged<cuda::kMemory, cuda::scale_shift>,
+    .scale_shift_back = staged<cuda::kMemory, cuda::scale_shift_back>,
+    .add_scaled = staged<cuda::kMemory, cuda::add_scaled>,
+    .dropout = staged<cuda::kMemory, cuda::dropout>,
+    .unit_rows = staged<cuda::kMemory, cuda::unit_rows>,
+    .unit_rows_back = staged<cuda::kMemory, cuda::unit_rows_back>,
+    .cross_entropy = staged<cuda::kMemory, cuda::cross_entropy>,
+    .sgd_step = staged<cuda::kMemory, cuda::sgd_step>,
     .begin_sequence = StagedSequence<cuda::kMemory>::begin,
     .end_sequence = StagedSequence<cuda::kMemory>::end};
 

@@ -35,6 +35,17 @@ inline constexpr Kernels kSimtKernels{.name = "simt",
                                       .attention = nullptr,
                                       .attention_back = nullptr,
                                       .gelu = nullptr,
-                                      .gelu_back = nullptr};
+                                      .gelu_back = nullptr,
+                                      .linear = simt::linear,
+                                      .linear_back = simt::linear_back,
+                                      .linear_gradient = simt::linear_gradient,
+                                      .scale_shift = simt::scale_shift,
+                                      .scale_shift_back = simt::scale_shift_back,
+                                      .add_scaled = simt::add_scaled,
+                                      .dropout = simt::dropout,
+                                      .unit_rows = simt::unit_rows,
+                                      .unit_rows_back = simt::unit_rows_back,
+                                      .cross_entropy = simt::cross_entropy,
+                                      .sgd_step = simt::sgd_step};
 
 }  // namespace engram
