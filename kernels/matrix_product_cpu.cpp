@@ -1,6 +1,7 @@
 #include "kernels/matrix_product_cpu.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "platform/blas.h"
 #include "platform/status.h"
@@ -9,9 +10,12 @@
 namespace engram::cpu {
 namespace {
 
-constexpr int kRows = 64;              // of c in a piece
-constexpr int kCols = 256;             // of c in a piece
-constexpr int kFewCols = 32;           // the same where there are not many
+constexpr int kRows = 64;        // of c in a piece
+constexpr int kCols = 256;       // of c in a piece
+constexpr int kFewCols = 32;     // the same where there are not many
+constexpr int kManyRows = 1024;  // of c, from which a piece is a band as wide as c
+constexpr int kBandRows = 512;   // of c in such a piece, at most
+constexpr int kBands = 8;        // there are so many, or a multiple: as many threads may share
 constexpr int kVectorReads = 1 << 16;  // numbers that a piece of a product with one row reads
 constexpr int kSquare = 192;           // rows and columns of a piece of a symmetric product
 
@@ -48,6 +52,20 @@ void multiply_row(float alpha, MatrixFactor a, MatrixFactor b, float beta, Matri
   });
 }
 
+// c is high: b, which OpenBLAS rearranges in each call, is small beside it.
+void multiply_bands(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixView<float> c) {
+  const int groups = (c.rows + kBands * kBandRows - 1) / (kBands * kBandRows);
+  const int bands = kBands * groups;
+  parallel_for(bands, 1, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const auto edge = [&](int band) { return int(std::int64_t{c.rows} * band / bands); };
+      const int row = edge(i), height = edge(i + 1) - row;
+      cblas_sgemm(CblasRowMajor, turn(a), turn(b), height, c.cols, a.cols(), alpha, rows(a, row),
+                  a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.row(row), c.stride);
+    }
+  });
+}
+
 enum class Triangle { lower, upper };
 
 void add_gram(Triangle triangle, float alpha, MatrixView<const float> a, MatrixView<float> c) {
@@ -79,6 +97,7 @@ void multiply(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixVie
   if (c.rows == 0 || c.cols == 0) return;
   if (a.cols() == 0) return scale(beta, c);  // OpenBLAS leaves c alone
   if (c.rows == 1) return multiply_row(alpha, a, b, beta, c);
+  if (c.rows >= kManyRows) return multiply_bands(alpha, a, b, beta, c);
   const int piece_cols = c.cols <= kCols ? kFewCols : kCols;
   const int across = (c.cols + piece_cols - 1) / piece_cols;
   const int down = (c.rows + kRows - 1) / kRows;

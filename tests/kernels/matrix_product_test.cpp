@@ -39,7 +39,8 @@ TEST_CASE("product: equals the definition, with the same bits on any threads",
   const Shape shape =
       GENERATE(Shape{0, 3, 4}, Shape{3, 0, 4}, Shape{1, 0, 4}, Shape{1, 700, 95},
                Shape{1, 70000, 3}, Shape{2, 5, 1}, Shape{17, 300, 100}, Shape{64, 33, 31},
-               Shape{65, 33, 33}, Shape{130, 20, 256}, Shape{63, 40, 257}, Shape{200, 7, 600});
+               Shape{65, 33, 33}, Shape{130, 20, 256}, Shape{63, 40, 257}, Shape{200, 7, 600},
+               Shape{1023, 9, 20}, Shape{1024, 9, 3}, Shape{1031, 9, 300}, Shape{4097, 3, 5});
   const bool turn_a = GENERATE(false, true), turn_b = GENERATE(false, true);
   const float beta = GENERATE(0.0f, 1.0f);
   std::mt19937 random(1);
