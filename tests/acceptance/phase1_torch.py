@@ -35,7 +35,7 @@ class Ours:
         work = pathlib.Path(work)
         np.save(work / "pictures.npy", pictures.astype(np.float32).reshape(len(pictures), -1))
         np.save(work / "labels.npy", labels.astype(np.int32))
-        done = subprocess.run([program, onnx, str(image), method, work, str(batch), str(epochs), str(threads)],
+        done = subprocess.run([program, onnx, "features", str(image), method, work, str(batch), str(epochs), str(threads)],
                               capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"adapt_dump failed: {done.stderr}")
@@ -58,9 +58,8 @@ def leaves(named):
 
 def compare(ours, model, method, pictures, labels, batch, epochs, check):
     x, y = torch.from_numpy(pictures), torch.from_numpy(labels.astype(np.int64))
-    with torch.no_grad():
-        check(difference(ours.features, vit_torch.Vit(model)(x)), "features, frozen")
     vit = vit_torch.Vit(model, method, leaves(ours.named(ours.start)))
+    check(difference(ours.features, vit(x)), "features")
     vit_torch.loss_of(vit, x, y).backward()
     gradients = ours.named(ours.gradient)
     worst = max(gradients, key=lambda name: difference(gradients[name], vit.parameters_of_method[name].grad))
