@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   for (int b = warp; b < cosines.rows; b += kWarps) {
     const int label = labels(0, b);
     if (label < 0 || label >= cosines.cols) __trap();
-    const float score = scale * cosines(b, label);  // before dcosines is written: may be the same
+    const float score = scale * cosines(b, label);
     float largest = score;
     for (int k = lane; k < cosines.cols; k += 32) largest = max(largest, scale * cosines(b, k));
 #pragma unroll
