@@ -132,12 +132,8 @@ Status Store::compact() {
   StoreMark mark = impl.mark;
   mark.digest = impl.learner.digest();
   // Unless this is durable, the old journal must stay: it holds what the old snapshot lacks.
-  // Steps whose samples nobody has any more cannot be undone. The last one may go on.
   History history = impl.history;
-  auto& steps = history.first_ids;
-  std::erase_if(steps, [&, last = steps.empty() ? 0 : steps.back()](std::int64_t first) {
-    return first <= impl.learner.sums_only() && first != last;
-  });
+  history.drop_lost_steps(impl.learner);
   ENGRAM_TRY(write_snapshot(impl.paths, mark, impl.learner, history, *impl.files));
   ENGRAM_TRY(impl.journal.start_over());
   impl.history = std::move(history);
