@@ -35,7 +35,9 @@ enum class PhiloxStream : std::uint32_t {
   split = 2,
   digest = 3,
   probes = 4,
-  witnesses = 5
+  witnesses = 5,
+  augment = 16,
+  held_out = 17
 };
 
 }  // namespace engram
