@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/philox.h"
+#include "platform/philox.h"
 
 namespace engram {
 namespace {

@@ -11,8 +11,8 @@
 #include "engine/lambda_range.h"
 #include "engine/lambda_search.h"
 #include "engine/lanczos.h"
-#include "engine/philox.h"
 #include "platform/arena.h"
+#include "platform/philox.h"
 
 namespace engram {
 namespace {

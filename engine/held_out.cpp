@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/philox.h"
+#include "platform/philox.h"
 
 namespace engram {
 

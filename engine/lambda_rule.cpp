@@ -11,9 +11,9 @@
 #include "engine/gcv.h"
 #include "engine/lambda_range.h"
 #include "engine/leave_one_out.h"
-#include "engine/philox.h"
 #include "platform/arena.h"
 #include "platform/device_staging.h"
+#include "platform/philox.h"
 
 namespace engram {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/philox.h"
 #include "engine/statistics.h"
 #include "platform/device_staging.h"
+#include "platform/philox.h"
 
 namespace engram {
 namespace {

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <utility>
 
-#include "engine/philox.h"
 #include "engine/readout_scores.h"
+#include "platform/philox.h"
 #include "platform/threads.h"
 
 namespace engram {

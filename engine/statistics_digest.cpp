@@ -22,9 +22,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/philox.h"
 #include "engine/statistics.h"
 #include "platform/hash.h"
+#include "platform/philox.h"
 #include "platform/threads.h"
 
 namespace engram {

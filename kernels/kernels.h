@@ -6,22 +6,43 @@
 #pragma once
 
 #include "kernels/activate.h"
+#include "kernels/add_scaled.h"
+#include "kernels/attention.h"
+#include "kernels/attention_back.h"
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
 #include "kernels/class_sums.h"
 #include "kernels/combine_rows.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
+#include "kernels/embed_tokens.h"
 #include "kernels/factor_append.h"
 #include "kernels/feature_score.h"
+#include "kernels/gelu.h"
+#include "kernels/gelu_back.h"
 #include "kernels/gram_update.h"
 #include "kernels/inverse_diagonal.h"
 #include "kernels/kernel_rows.h"
+#include "kernels/layer_norm.h"
+#include "kernels/layer_norm_back.h"
 #include "kernels/leverage.h"
+#include "kernels/linear.h"
+#include "kernels/linear_back.h"
+#include "kernels/linear_gradient.h"
+#include "kernels/patches.h"
 #include "kernels/preprocess.h"
 #include "kernels/project.h"
 #include "kernels/quantise.h"
+#include "kernels/scale_shift.h"
+#include "kernels/scale_shift_back.h"
 #include "kernels/score.h"
+#include "kernels/set_tokens.h"
+#include "kernels/sgd_step.h"
 #include "kernels/sign_project.h"
+#include "kernels/sum_tokens.h"
 #include "kernels/triangular_solve.h"
+#include "kernels/unit_rows.h"
+#include "kernels/unit_rows_back.h"
 
 namespace engram {
 
@@ -44,6 +65,29 @@ struct Kernels {
   FactorAppend* factor_append;        // more rows of G -> more columns of U       learning at once
   TriangularSolve* triangular_solve;  // half of cholesky_solve                    learning at once
   CombineRows* combine_rows;          // weights, kept hidden units -> readout     end of a task
+  // First-session adaptation: a vision transformer, forward and backward.
+  Patches* patches;                // pictures -> rows of pixels                    every step
+  EmbedTokens* embed_tokens;       // embedded patches -> tokens                    every step
+  SetTokens* set_tokens;           // prompts -> tokens of every picture            every block
+  SumTokens* sum_tokens;           // their gradient                                every block
+  LayerNorm* layer_norm;           // rows to mean 0, variance 1                    every block
+  LayerNormBack* layer_norm_back;  // its gradient                                  every block
+  Attention* attention;            // q, k, v -> what tokens tell each other        every block
+  AttentionBack* attention_back;   // its gradient                                  every block
+  Gelu* gelu;                      // the MLP's nonlinearity                        every block
+  GeluBack* gelu_back;             // its gradient                                  every block
+  // first-session adaptation: adapters in a frozen encoder, trained on the first task
+  Linear* linear = nullptr;                    // x -> x wT + b
+  LinearBack* linear_back = nullptr;           // gradient of x
+  LinearGradient* linear_gradient = nullptr;   // gradients of w and b
+  ScaleShift* scale_shift = nullptr;           // y -> scale y + shift
+  ScaleShiftBack* scale_shift_back = nullptr;  // gradients of y, scale and shift
+  AddScaled* add_scaled = nullptr;             // x, branch -> x + alpha gamma branch
+  Dropout* dropout = nullptr;                  // x -> x with zeros; and its gradient
+  UnitRows* unit_rows = nullptr;               // x -> rows of length 1
+  UnitRowsBack* unit_rows_back = nullptr;      // gradient of x
+  CrossEntropy* cross_entropy = nullptr;       // cosines, labels -> losses and gradients
+  SgdStep* sgd_step = nullptr;                 // gradients -> velocities, parameters
   // Around operations that belong together (kernels/kernel_sequence.h). Null: each is done at once.
   void (*begin_sequence)() = nullptr;
   Status (*end_sequence)(bool wanted) = nullptr;
@@ -66,7 +110,29 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .inverse_diagonal = cpu::inverse_diagonal,
                                      .factor_append = cpu::factor_append,
                                      .triangular_solve = cpu::triangular_solve,
-                                     .combine_rows = cpu::combine_rows};
+                                     .combine_rows = cpu::combine_rows,
+                                     .patches = cpu::patches,
+                                     .embed_tokens = cpu::embed_tokens,
+                                     .set_tokens = cpu::set_tokens,
+                                     .sum_tokens = cpu::sum_tokens,
+                                     .layer_norm = cpu::layer_norm,
+                                     .layer_norm_back = cpu::layer_norm_back,
+                                     .attention = cpu::attention,
+                                     .attention_back = cpu::attention_back,
+                                     .gelu = cpu::gelu,
+                                     .gelu_back = cpu::gelu_back,
+                                     // first-session adaptation
+                                     .linear = cpu::linear,
+                                     .linear_back = cpu::linear_back,
+                                     .linear_gradient = cpu::linear_gradient,
+                                     .scale_shift = cpu::scale_shift,
+                                     .scale_shift_back = cpu::scale_shift_back,
+                                     .add_scaled = cpu::add_scaled,
+                                     .dropout = cpu::dropout,
+                                     .unit_rows = cpu::unit_rows,
+                                     .unit_rows_back = cpu::unit_rows_back,
+                                     .cross_entropy = cpu::cross_entropy,
+                                     .sgd_step = cpu::sgd_step};
 
 // The table that this program computes with: kCpuKernels until it chose another (backend.h).
 const Kernels& chosen_kernels();

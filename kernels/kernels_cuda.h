@@ -29,6 +29,16 @@ inline constexpr Kernels kCudaKernels{
     .factor_append = staged<cuda::kMemory, cuda::factor_append>,
     .triangular_solve = staged<cuda::kMemory, cuda::triangular_solve>,
     .combine_rows = staged<cuda::kMemory, cuda::combine_rows>,
+    .patches = cpu::patches,
+    .embed_tokens = cpu::embed_tokens,
+    .set_tokens = cpu::set_tokens,
+    .sum_tokens = cpu::sum_tokens,
+    .layer_norm = cpu::layer_norm,
+    .layer_norm_back = cpu::layer_norm_back,
+    .attention = cpu::attention,
+    .attention_back = cpu::attention_back,
+    .gelu = cpu::gelu,
+    .gelu_back = cpu::gelu_back,
     .begin_sequence = StagedSequence<cuda::kMemory>::begin,
     .end_sequence = StagedSequence<cuda::kMemory>::end};
 

@@ -25,6 +25,16 @@ inline constexpr Kernels kSimtKernels{.name = "simt",
                                       .inverse_diagonal = simt::inverse_diagonal,
                                       .factor_append = simt::factor_append,
                                       .triangular_solve = simt::triangular_solve,
-                                      .combine_rows = simt::combine_rows};
+                                      .combine_rows = simt::combine_rows,
+                                      .patches = nullptr,
+                                      .embed_tokens = nullptr,
+                                      .set_tokens = nullptr,
+                                      .sum_tokens = nullptr,
+                                      .layer_norm = nullptr,
+                                      .layer_norm_back = nullptr,
+                                      .attention = nullptr,
+                                      .attention_back = nullptr,
+                                      .gelu = nullptr,
+                                      .gelu_back = nullptr};
 
 }  // namespace engram

@@ -1,4 +1,4 @@
-"""Engram's random numbers from their published recipe (engine/projection.h, engine/philox.h), in numpy.
+"""Engram's random numbers from their published recipe (engine/projection.h, platform/philox.h), in numpy.
 
 Shares no code with Engram: Philox4x32-10 by counter, so that both sides of a comparison judge the same projection
 and the same 80:20 splits.

@@ -2,17 +2,28 @@
 // as easy as 1, 2, 3", 2011).
 //
 // A pure function of (counter, key): any word of any stream without the words before it, the same
-// on every machine and in every order. Ten rounds of two 32 x 32 > 64 bit products.
+// on every machine and in every order, in kernels too. Ten rounds of two 32 x 32 > 64 bit products.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+
+#include "platform/matrix_view.h"
 
 namespace engram {
 
-using PhiloxWords = std::array<std::uint32_t, 4>;
+// std::array has no members that nvcc lets a kernel call.
+struct PhiloxWords {
+  std::uint32_t words[4];
 
-inline PhiloxWords philox(PhiloxWords counter, std::uint64_t key) {
+  ENGRAM_HOST_DEVICE std::uint32_t& operator[](std::size_t i) { return words[i]; }
+  ENGRAM_HOST_DEVICE std::uint32_t operator[](std::size_t i) const { return words[i]; }
+  const std::uint32_t* begin() const { return words; }
+  const std::uint32_t* end() const { return words + 4; }
+  bool operator==(const PhiloxWords&) const = default;
+};
+
+ENGRAM_HOST_DEVICE inline PhiloxWords philox(PhiloxWords counter, std::uint64_t key) {
   constexpr std::uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;  // golden ratio, sqrt(3) - 1
   constexpr int kRounds = 10;
@@ -37,7 +48,8 @@ enum class PhiloxStream : std::uint32_t {
   probes = 4,
   witnesses = 5,
   augment = 16,
-  held_out = 17
+  held_out = 17,
+  dropout = 6
 };
 
 }  // namespace engram

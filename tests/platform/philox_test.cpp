@@ -1,11 +1,11 @@
-#include "engine/philox.h"
+#include "platform/philox.h"
 
 #include "tests/support/catch.h"
 
 namespace engram {
 
 // The known answers that come with the authors' Random123 library (philox4x32, 10 rounds).
-TEST_CASE("philox: published test vectors", "[engine][philox]") {
+TEST_CASE("philox: published test vectors", "[platform][philox]") {
   CHECK(philox({0, 0, 0, 0}, 0) == PhiloxWords{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, 0xffffffffffffffff) ==
         PhiloxWords{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});

@@ -1,0 +1,76 @@
+#include "engine/adapt_settings.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace engram {
+namespace {
+
+constexpr std::array kMethods{AdaptMethod::adaptformer, AdaptMethod::ssf, AdaptMethod::vpt};
+
+Status refuse(const char* what, const std::string& value, const std::string& allowed) {
+  return Status(Code::invalid_argument,
+                fmt::format("Phase 1: {} is {}; it must be {}.", what, value, allowed));
+}
+
+Status check_count(const char* what, int value, int least, int most) {
+  if (value >= least && value <= most) return {};
+  return refuse(what, std::to_string(value), fmt::format("from {} to {}", least, most));
+}
+
+// NaN is out of range too.
+Status check_number(const char* what, double value, double least, double below) {
+  if (value >= least && value < below) return {};
+  return refuse(what, fmt::format("{}", value),
+                fmt::format("at least {} and below {}", least, below));
+}
+
+}  // namespace
+
+const char* name(AdaptMethod method) {
+  switch (method) {
+    case AdaptMethod::adaptformer:
+      return "adaptformer";
+    case AdaptMethod::ssf:
+      return "ssf";
+    case AdaptMethod::vpt:
+      return "vpt";
+  }
+  return "?";
+}
+
+Result<AdaptMethod> parse_adapt_method(const std::string& text) {
+  std::string known;
+  for (const AdaptMethod method : kMethods) {
+    if (text == name(method)) return method;
+    known += known.empty() ? name(method) : std::string(", ") + name(method);
+  }
+  return Status(Code::invalid_argument,
+                fmt::format("\"{}\" is no method of Phase 1; it can be one of: {}.", text, known));
+}
+
+Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape) {
+  ENGRAM_TRY(check_count("the number of epochs", settings.epochs, 1, 10'000));
+  ENGRAM_TRY(check_count("the batch", settings.batch, 1, 4096));
+  ENGRAM_TRY(check_count("the micro-batch", settings.micro_batch, 0, settings.batch));
+  ENGRAM_TRY(check_count("the rank of adapters", settings.rank, 1, 4096));
+  ENGRAM_TRY(check_count("the number of prompts", settings.prompts, 1, 1024));
+  ENGRAM_TRY(check_count("the number of recomputed blocks", settings.recomputed_blocks, -1,
+                         shape.blocks - 1));
+  ENGRAM_TRY(check_number("the learning rate", settings.learning_rate, 0, 1000));
+  ENGRAM_TRY(check_number("the momentum", settings.momentum, 0, 1));
+  ENGRAM_TRY(check_number("the weight decay", settings.weight_decay, 0, 1));
+  ENGRAM_TRY(check_number("the scale of adapters", settings.branch_scale, -1000, 1000));
+  ENGRAM_TRY(check_number("the dropout", settings.dropout, 0, 1));
+  return {};
+}
+
+double learning_rate_at(const AdaptSettings& settings, int epoch) {
+  const double turn = std::numbers::pi * epoch / settings.epochs;
+  return settings.learning_rate * (1 + std::cos(turn)) / 2;
+}
+
+}  // namespace engram

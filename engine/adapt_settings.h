@@ -1,0 +1,44 @@
+// How a backbone is adapted to the first task (RanPAC's Phase 1): the method and its settings.
+//
+//     adaptformer   a bottleneck of `rank` beside the MLP of each block
+//     ssf           a scale and a shift of each channel after every operation
+//     vpt           `prompts` learned tokens in the sequence of each block
+//
+// The defaults are the authors'. Engine, command and saved training state share this one struct.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/vit_model.h"
+#include "platform/status.h"
+
+namespace engram {
+
+enum class AdaptMethod : std::uint8_t { adaptformer, ssf, vpt };
+const char* name(AdaptMethod method);
+Result<AdaptMethod> parse_adapt_method(const std::string& text);
+
+struct AdaptSettings {
+  AdaptMethod method = AdaptMethod::adaptformer;
+  int epochs = 20;
+  int batch = 48;               // pictures of one step
+  int micro_batch = 0;          // pictures computed at once; 0: as the plan says
+  int rank = 64;                // adaptformer
+  int prompts = 5;              // vpt
+  double learning_rate = 0.01;  // falls to zero by a cosine, epoch by epoch
+  double momentum = 0.9;
+  double weight_decay = 5e-4;  // of everything that trains
+  double branch_scale = 0.1;   // adaptformer: of what the bottleneck adds
+  double dropout = 0.1;        // adaptformer: in the bottleneck, while training
+  std::uint64_t seed = 1;      // of start, order and dropout
+  int recomputed_blocks = -1;  // that keep their input alone for the backward; -1: as the plan says
+};
+
+// invalid_argument: which setting is out of range, and what it may be.
+Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape);
+
+// Learning rate of epoch `epoch` = 0, 1, ...: rate (1 + cos(pi epoch / epochs)) / 2.
+double learning_rate_at(const AdaptSettings& settings, int epoch);
+
+}  // namespace engram
