@@ -49,7 +49,9 @@ enum class PhiloxStream : std::uint32_t {
   witnesses = 5,
   augment = 16,
   held_out = 17,
-  dropout = 6
+  dropout = 6,
+  start = 7,
+  order = 8
 };
 
 }  // namespace engram
