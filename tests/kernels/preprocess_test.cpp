@@ -142,7 +142,10 @@ TEST_CASE("preprocess: equals the definition to 1/255", "[kernels][preprocess]")
       unequal += got != float(want);
     }
   }
-  REQUIRE(unequal <= 3 * how.crop * how.crop / 100);  // weights of 22 bits: rounding rarely differs
+  // Weights of 22 bits: rounding rarely differs, but for bilinear weights that are simple fractions, whose
+  // sums often lie at a half.
+  const int share = filter == Filter::bicubic ? 100 : 20;
+  REQUIRE(unequal <= 3 * how.crop * how.crop / share);
 }
 
 TEST_CASE("preprocess: a picture of the crop's size passes through", "[kernels][preprocess]") {
