@@ -58,6 +58,22 @@ void add_block(const VitShape& shape, const AdaptSettings& settings, int block, 
   }
 }
 
+// Returns the size of all.
+std::size_t list_slices(const VitShape& shape, const AdaptSettings& settings, int classes,
+                        AdaptParameters& parameters) {
+  SliceList list(parameters);
+  const bool is_ssf = settings.method == AdaptMethod::ssf;
+  if (is_ssf) list.add_scale_shift("patch", shape.width);
+  for (int block = 0; block < shape.blocks; ++block) add_block(shape, settings, block, list);
+  if (is_ssf) list.add_scale_shift("norm", shape.width);
+  parameters.body_size = list.size();
+  if (classes > 0) {
+    list.add("head.weight", classes, shape.features);
+    list.add("head.sigma", 1, 1);
+  }
+  return list.size();
+}
+
 double uniform_of(std::uint32_t low, std::uint32_t high) {
   return double((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;  // [0, 1)
 }
@@ -106,22 +122,18 @@ const AdaptSlice* find(const std::vector<AdaptSlice>& slices, std::string_view n
 
 }  // namespace
 
+std::size_t AdaptParameters::count(const VitShape& shape, const AdaptSettings& settings,
+                                   int classes) {
+  AdaptParameters parameters;
+  return list_slices(shape, settings, classes, parameters);
+}
+
 AdaptParameters AdaptParameters::zeros(const VitShape& shape, const AdaptSettings& settings,
                                        int classes) {
   AdaptParameters parameters;
   parameters.method = settings.method;
   parameters.branch_scale = settings.branch_scale;
-  SliceList list(parameters);
-  const bool is_ssf = settings.method == AdaptMethod::ssf;
-  if (is_ssf) list.add_scale_shift("patch", shape.width);
-  for (int block = 0; block < shape.blocks; ++block) add_block(shape, settings, block, list);
-  if (is_ssf) list.add_scale_shift("norm", shape.width);
-  parameters.body_size = list.size();
-  if (classes > 0) {
-    list.add("head.weight", classes, shape.features);
-    list.add("head.sigma", 1, 1);
-  }
-  parameters.values.assign(list.size(), 0.0f);
+  parameters.values.assign(list_slices(shape, settings, classes, parameters), 0.0f);
   return parameters;
 }
 

@@ -40,6 +40,8 @@ struct AdaptParameters {
   std::size_t body_size = 0;       // floats before the head
   BufferVector<float> values;
 
+  // Floats of `values`, without taking them.
+  static std::size_t count(const VitShape& shape, const AdaptSettings& settings, int classes);
   // All zeros. classes 0: without a head.
   static AdaptParameters zeros(const VitShape& shape, const AdaptSettings& settings, int classes);
   // Where training starts, by Philox from settings.seed: down uniform in +-1/sqrt(D), scales

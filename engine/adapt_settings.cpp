@@ -1,5 +1,6 @@
 #include "engine/adapt_settings.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -59,7 +60,7 @@ Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape
   ENGRAM_TRY(check_count("the rank of adapters", settings.rank, 1, 4096));
   ENGRAM_TRY(check_count("the number of prompts", settings.prompts, 1, 1024));
   ENGRAM_TRY(check_count("the number of recomputed blocks", settings.recomputed_blocks, -1,
-                         shape.blocks - 1));
+                         std::max(shape.blocks - 2, 0)));
   ENGRAM_TRY(check_number("the learning rate", settings.learning_rate, 0, 1000));
   ENGRAM_TRY(check_number("the momentum", settings.momentum, 0, 1));
   ENGRAM_TRY(check_number("the weight decay", settings.weight_decay, 0, 1));

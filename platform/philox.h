@@ -47,11 +47,11 @@ enum class PhiloxStream : std::uint32_t {
   digest = 3,
   probes = 4,
   witnesses = 5,
-  augment = 16,
-  held_out = 17,
   dropout = 6,
   start = 7,
-  order = 8
+  order = 8,
+  augment = 9,
+  held_out = 10
 };
 
 }  // namespace engram
