@@ -17,7 +17,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxText = 64 * 1024;
 constexpr int kFormat = 1;
-constexpr int kAdaptedFormat = 2;  // with what adapted models have: older programs say so
 
 // 0.229f * 255 should read 58.395 in the file, not 58.39500045776367.
 double shortest(float value) {
@@ -155,7 +154,7 @@ bool is_model_name(const std::string& name) {
 std::string to_json(const ModelCard& card) {
   const PreprocessSpec& how = card.preprocess;
   nlohmann::ordered_json text = {
-      {"format", card.parent.empty() ? kFormat : kAdaptedFormat},
+      {"format", kFormat},
       {"name", card.name},
       {"source", card.source},
       {"licence", card.licence},
@@ -173,11 +172,6 @@ std::string to_json(const ModelCard& card) {
       {"hidden_mul", card.hidden_mul},
       {"calibration_pictures", card.calibration_pictures},
   };
-  if (!card.parent.empty()) {
-    text["parent"] = card.parent;
-    text["parent_sha256"] = card.parent_sha256;
-    text["adapted"] = card.adapted;
-  }
   return text.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -191,13 +185,13 @@ Result<ModelCard> parse_card(const std::string& text) {
   if (parsed.is_discarded()) return Status(Code::bad_data, "the model card is not JSON");
   // Format first: a newer card may have other fields, and then that is what to say.
   if (parsed.is_object() && parsed.contains("format") && parsed["format"].is_number_integer() &&
-      parsed["format"] > kAdaptedFormat) {
+      parsed["format"] > kFormat) {
     return Status(Code::not_supported,
                   "the model card was written by a newer version of Engram: update this one");
   }
   Fields fields(parsed, "");
   ModelCard card;
-  const int format = fields.whole("format", kFormat, kAdaptedFormat);
+  fields.whole("format", kFormat, kFormat);
   card.name = fields.text("name", 64);
   card.source = fields.text("source", 1024);
   card.licence = fields.text("licence", 256);
@@ -209,15 +203,6 @@ Result<ModelCard> parse_card(const std::string& text) {
   card.feature_scale = fields.real("feature_scale", kLeastFeatureScale, kLargestFeatureScale);
   card.hidden_mul = fields.whole("hidden_mul", 1, 65536);
   card.calibration_pictures = fields.whole("calibration_pictures", 0, 1'000'000'000);
-  if (format == kAdaptedFormat) {
-    card.parent = fields.text("parent", 64);
-    card.parent_sha256 = fields.text("parent_sha256", 64);
-    card.adapted = fields.text("adapted", 1024);
-    if (!is_model_name(card.parent)) fields.complain("parent", "is not the name of a model");
-    if (!is_sha256(card.parent_sha256)) {
-      fields.complain("parent_sha256", "must be 64 lower-case hex digits");
-    }
-  }
   if (!is_model_name(card.name)) fields.complain("name", "is not the name of a model");
   if (!is_sha256(card.sha256)) fields.complain("sha256", "must be 64 lower-case hex digits");
   if (!complaint.empty()) fields.complain(complaint);

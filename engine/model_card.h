@@ -22,17 +22,13 @@ struct ModelCard {
   float feature_scale = 0;      // q = round(f * feature_scale)
   std::int32_t hidden_mul = 0;  // gain of activate for hidden_max 31, in 1/65536
   int calibration_pictures = 0;
-  // Of a model that was adapted to pictures (`engram adapt`); empty for others.
-  std::string parent = {};         // name of the model that it was made from
-  std::string parent_sha256 = {};  // of that one's model.onnx
-  std::string adapted = {};        // how: "ssf, 20 epochs, 10 classes, 300 pictures, seed 1"
 };
 
 // A model's name is a folder's name: 1 to 64 letters, digits, dots, dashes, underscores; no dot or
 // dash in front.
 bool is_model_name(const std::string& name);
 
-// JSON with every field by name, those of adapted models only where they are not empty; parse refuses unknown fields, wrong types, values out of range,
+// JSON with every field by name; parse refuses unknown fields, wrong types, values out of range,
 // and texts over 64 KiB.
 std::string to_json(const ModelCard& card);
 Result<ModelCard> parse_card(const std::string& json);
