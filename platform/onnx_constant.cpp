@@ -36,15 +36,6 @@ std::string as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Numbers of a repeated field, packed or one by one.
-template <class Take>
-void each_whole(const ProtobufField& field, Take take) {
-  if (!field.is_bytes) return take(field.value);
-  for (ProtobufReader packed(field.bytes); !packed.at_end() && !packed.broken();) {
-    take(packed.varint());
-  }
-}
-
 void add_floats(const ProtobufField& field, std::vector<float>& values) {
   if (!field.is_bytes) {
     values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(field.value)));

@@ -16,6 +16,7 @@ using Names = std::set<std::string_view>;
 // What comes out has the type of what goes in first.
 const Names kLikeFirst{"Abs",
                        "Add",
+                       "Attention",
                        "AveragePool",
                        "BatchNormalization",
                        "Ceil",
@@ -153,6 +154,11 @@ Result<std::vector<OnnxType>> output_types(const OnnxNode& node,
   if (name == "Where") return all(input(1));
   if (name == "Cast") return all(static_cast<OnnxType>(whole_attribute(node, "to", 0)));
   if (name == "ConstantOfShape") return all(type_of_value(node));
+  if (name == "Dropout") {  // and what it kept
+    auto result = all(OnnxType::boolean);
+    if (!result.empty()) result[0] = input(0);
+    return result;
+  }
   if (name == "MaxPool" || name == "TopK") {  // and where it was found
     auto result = all(OnnxType::int64);
     if (!result.empty()) result[0] = input(0);

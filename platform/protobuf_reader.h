@@ -82,4 +82,13 @@ class ProtobufReader {
   bool broken_ = false;
 };
 
+// Numbers of a repeated field, packed or one by one.
+template <class Take>
+void each_whole(const ProtobufField& field, Take take) {
+  if (!field.is_bytes) return take(field.value);
+  for (ProtobufReader packed(field.bytes); !packed.at_end() && !packed.broken();) {
+    take(packed.varint());
+  }
+}
+
 }  // namespace engram

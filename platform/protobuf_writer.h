@@ -1,4 +1,4 @@
-// Protobuf's wire format, the three kinds of field that ONNX needs.
+// Protobuf's wire format, the kinds of field that ONNX needs.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,11 @@ inline void put_varint(std::string& out, std::uint64_t value) {
 inline void put_whole(std::string& out, int field, std::int64_t value) {
   put_varint(out, static_cast<std::uint64_t>(field) << 3);
   put_varint(out, static_cast<std::uint64_t>(value));
+}
+
+inline void put_float(std::string& out, int field, float value) {
+  put_varint(out, static_cast<std::uint64_t>(field) << 3 | 5);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);  // little-endian, as we are
 }
 
 inline void put_bytes(std::string& out, int field, std::string_view bytes) {

@@ -11,9 +11,16 @@ namespace {
 enum ModelField { kIrVersion = 1, kProducerName = 2, kGraph = 7, kOpsets = 8 };
 enum GraphField { kNode = 1, kGraphName = 2, kInitializer = 5, kInput = 11, kOutput = 12 };
 enum NodeField { kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kOperation = 4, kAttribute = 5 };
-enum AttributeField { kAttributeName = 1, kWhole = 3, kWholes = 8, kAttributeType = 20 };
+enum AttributeField {
+  kAttributeName = 1,
+  kReal = 2,
+  kWhole = 3,
+  kText = 4,
+  kWholes = 8,
+  kAttributeType = 20
+};
 enum TensorField { kDims = 1, kDataType = 2, kTensorName = 8, kRawData = 9 };
-constexpr std::int64_t kTypeWhole = 2, kTypeWholes = 7;
+constexpr std::int64_t kTypeReal = 1, kTypeWhole = 2, kTypeText = 3, kTypeWholes = 7;
 constexpr std::int64_t kFloat = 1, kInt64 = 7;
 constexpr std::int64_t kIrVersion8 = 8;
 
@@ -46,6 +53,31 @@ std::string tensor(std::string_view name, const std::vector<std::int64_t>& shape
   // Raw data is little-endian, as are all machines that we build for.
   put_bytes(result, kRawData, {reinterpret_cast<const char*>(values.data()), values.size()});
   return result;
+}
+
+std::string attribute_field(const OnnxWriter::Attribute& attribute) {
+  using Kind = OnnxWriter::Attribute::Kind;
+  std::string field;
+  put_bytes(field, kAttributeName, attribute.name);
+  switch (attribute.kind) {
+    case Kind::whole:
+      put_whole(field, kWhole, attribute.whole);
+      put_whole(field, kAttributeType, kTypeWhole);
+      break;
+    case Kind::wholes:
+      for (const std::int64_t value : attribute.wholes) put_whole(field, kWholes, value);
+      put_whole(field, kAttributeType, kTypeWholes);
+      break;
+    case Kind::real:
+      put_float(field, kReal, attribute.real);
+      put_whole(field, kAttributeType, kTypeReal);
+      break;
+    case Kind::text:
+      put_bytes(field, kText, attribute.text);
+      put_whole(field, kAttributeType, kTypeText);
+      break;
+  }
+  return field;
 }
 
 std::size_t elements(const std::vector<std::int64_t>& shape) {
@@ -89,15 +121,7 @@ void OnnxWriter::node(std::string_view operation, const std::vector<std::string>
   put_bytes(node, kNodeName, outputs.front());
   put_bytes(node, kOperation, operation);
   for (const Attribute& attribute : attributes) {
-    std::string field;
-    put_bytes(field, kAttributeName, attribute.name);
-    if (attribute.is_list) {
-      for (const std::int64_t value : attribute.wholes) put_whole(field, kWholes, value);
-    } else {
-      put_whole(field, kWhole, attribute.whole);
-    }
-    put_whole(field, kAttributeType, attribute.is_list ? kTypeWholes : kTypeWhole);
-    put_bytes(node, kAttribute, field);
+    put_bytes(node, kAttribute, attribute_field(attribute));
   }
   put_bytes(graph_, kNode, node);
 }

@@ -24,11 +24,18 @@ class OnnxWriter {
   struct Attribute {
     Attribute(std::string name, std::int64_t value) : name(std::move(name)), whole(value) {}
     Attribute(std::string name, std::vector<std::int64_t> values)
-        : name(std::move(name)), wholes(std::move(values)), is_list(true) {}
+        : name(std::move(name)), kind(Kind::wholes), wholes(std::move(values)) {}
+    Attribute(std::string name, float value)
+        : name(std::move(name)), kind(Kind::real), real(value) {}
+    Attribute(std::string name, std::string value)
+        : name(std::move(name)), kind(Kind::text), text(std::move(value)) {}
+    enum class Kind : std::uint8_t { whole, wholes, real, text };
     std::string name;
+    Kind kind = Kind::whole;
     std::int64_t whole = 0;
     std::vector<std::int64_t> wholes;
-    bool is_list = false;
+    float real = 0;
+    std::string text;
   };
 
   explicit OnnxWriter(std::string_view graph_name);
