@@ -47,8 +47,8 @@ Result<SharedVector<float>> our_features(const AdaptRun& run, const AdaptParamet
   VitNetwork network(model, chosen_kernels(), buffers, settings.branch_scale);
   const auto adapt =
       views_of<const float>(parameters.slices, model.shape.blocks, parameters.values.data());
-  SharedVector<float> tensor(std::size_t(size)),
-      features(std::size_t(count * model.shape.features));
+  const auto values = std::size_t(count) * std::size_t(model.shape.features);
+  SharedVector<float> tensor(static_cast<std::size_t>(size)), features(values);
   for (int i = 0; i < count; ++i) {
     ENGRAM_TRY(run.pictures().tensors(std::span(samples).subspan(std::size_t(i), 1), -1, 0,
                                       {tensor.data(), 1, size, size}));

@@ -17,20 +17,7 @@
 namespace engram {
 namespace {
 
-// What Phase 1 is for, where a model is not.
-Result<VitModel> read_plain_vit(const StoredModel& parent) {
-  ENGRAM_ASSIGN(const MappedFile file, MappedFile::open(parent.onnx));
-  const ModelCard& card = parent.card;
-  auto model = read_vit(file.bytes(), card.name, card.output, card.preprocess.crop);
-  if (model.ok() || model.status().code() != Code::not_supported) return model;
-  return Status(
-      Code::not_supported,
-      fmt::format(
-          "{} Phase 1 is for plain Vision Transformers; this model goes on frozen, as in the "
-          "paper, and nothing was changed. One that can adapt: engram model add "
-          "dinov2-vits14",
-          sentence(model.status().what())));
-}
+constexpr int kCheckedPictures = 4;
 
 Status check_same_subject(const AdaptCheckpoint& saved, const StoredModel& parent,
                           const TrainingPictures& pictures) {
@@ -49,6 +36,17 @@ Status check_same_subject(const AdaptCheckpoint& saved, const StoredModel& paren
   return {};
 }
 
+// That our forward is the backbone's, on a few of the pictures themselves.
+Status check_on_pictures(const VitModel& model, const AdaptRequest& request,
+                         const TrainingPictures& pictures) {
+  std::vector<Image> some;
+  for (int i = 0; i < kCheckedPictures; ++i) {
+    ENGRAM_ASSIGN(Image picture, pictures.picture(i * pictures.count() / kCheckedPictures));
+    some.push_back(std::move(picture));
+  }
+  return check_vit(model, request.parent, request.threads, some);
+}
+
 // Pictures may take a quarter, or less where the training needs it.
 Result<std::int64_t> memory_for_pictures(const AdaptRequest& request, const VitModel& model,
                                          int classes, std::int64_t memory) {
@@ -59,6 +57,15 @@ Result<std::int64_t> memory_for_pictures(const AdaptRequest& request, const VitM
   return memory - plan.total();
 }
 
+// A picture that could be read before training and cannot any more.
+Status still_there(const Status& read) {
+  if (read.ok() || read.code() == Code::out_of_memory) return read;
+  return Status(Code::io_failure,
+                fmt::format("{} The models are as they were, and what was trained "
+                            "up to the last epoch is kept.",
+                            sentence(read.what())));
+}
+
 int count_classes(const std::vector<LabelledPath>& items) {
   std::vector<std::string> labels;
   for (const LabelledPath& item : items) labels.push_back(item.label);
@@ -67,6 +74,20 @@ int count_classes(const std::vector<LabelledPath>& items) {
 }
 
 }  // namespace
+
+Result<VitModel> read_plain_vit(const StoredModel& parent) {
+  ENGRAM_ASSIGN(const MappedFile file, MappedFile::open(parent.onnx));
+  const ModelCard& card = parent.card;
+  auto model = read_vit(file.bytes(), card.name, card.output, card.preprocess.crop);
+  if (model.ok() || model.status().code() != Code::not_supported) return model;
+  return Status(
+      Code::not_supported,
+      fmt::format(
+          "{} Phase 1 is for plain Vision Transformers; this model goes on frozen, as in the "
+          "paper, and nothing was changed. One that can adapt: engram model add "
+          "dinov2-vits14",
+          sentence(model.status().what())));
+}
 
 int best_epoch(const std::vector<AdaptEpoch>& curves) {
   int best = int(curves.size()) - 1;
@@ -92,7 +113,6 @@ Result<AdaptRun> AdaptRun::prepare(AdaptRequest request, const AdaptCheckpoint* 
     ENGRAM_ASSIGN(VitModel model, read_plain_vit(request.parent));
     ENGRAM_TRY(check_adapt_settings(request.settings, model.shape));
     run.model_ = std::make_unique<VitModel>(std::move(model));
-    ENGRAM_TRY(check_vit(*run.model_, request.parent, request.threads));
   }
   const int classes = count_classes(request.items);
   ENGRAM_ASSIGN(const std::int64_t for_pictures,
@@ -106,6 +126,7 @@ Result<AdaptRun> AdaptRun::prepare(AdaptRequest request, const AdaptCheckpoint* 
                                request.settings.seed)};
   ENGRAM_TRY(check_first_task(run.task_, request.settings));
   if (const std::string note = small_classes_note(run.task_); !note.empty()) console.warn(note);
+  ENGRAM_TRY(check_on_pictures(*run.model_, request, *run.pictures_));
   if (saved != nullptr) ENGRAM_TRY(check_same_subject(*saved, request.parent, *run.pictures_));
 
   const TrainingPictures* const shown = run.pictures_.get();
@@ -115,7 +136,7 @@ Result<AdaptRun> AdaptRun::prepare(AdaptRequest request, const AdaptCheckpoint* 
       .classes = int(run.task_.classes.size()),
       .pictures =
           [shown, seed](std::span<const int> samples, int epoch, MatrixView<float> tensors) {
-            return shown->tensors(samples, epoch, seed, tensors);
+            return still_there(shown->tensors(samples, epoch, seed, tensors));
           },
       .held_out = run.task_.held_out};
   ENGRAM_ASSIGN(AdaptTraining training,

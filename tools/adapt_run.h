@@ -34,6 +34,9 @@ struct AdaptRequest {
   int threads = 0;          // of the backbone
 };
 
+// The model as weights of our own. not_supported: it is no plain Vision Transformer, and what then.
+Result<VitModel> read_plain_vit(const StoredModel& parent);
+
 // Index of the epoch with the least loss on pictures held out, or the last one where there are none.
 // -1: there is no epoch.
 int best_epoch(const std::vector<AdaptEpoch>& curves);

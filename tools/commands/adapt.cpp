@@ -114,6 +114,15 @@ Result<AdaptRun::End> train(AdaptRun& run, const AdaptCheckpointFile& file,
                 fmt::format("{} The models are as they were.", sentence(end.status().what())));
 }
 
+Result<AdaptedModel> store_adapted(const Session& session, const AdaptRun& run,
+                                   const std::string& name, bool replace) {
+  ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
+  ENGRAM_ASSIGN(AdaptedModel model, make_adapted_model(run, name, folder, session.console));
+  const ModelStore store(session.global.home);
+  ENGRAM_TRY(store.add(model.stored.onnx, model.stored.card, replace));
+  return model;
+}
+
 Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(AdaptRequest request, make_request(session, options));
@@ -139,15 +148,14 @@ Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
                               plural(run.training().epochs_done(), "epoch", "epochs"),
                               run.training().settings().epochs));
   }
-  ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
-  ENGRAM_ASSIGN(const AdaptedModel model, make_adapted_model(run, name, folder, console));
-  const ModelStore store(session.global.home);
-  if (const Status added = store.add(model.stored.onnx, model.stored.card, options.replace);
-      !added.ok()) {
-    return Status(added.code(), fmt::format("{} What was trained is kept: the same command with "
-                                            "--resume stores it.",
-                                            sentence(added.what())));
+  auto stored = store_adapted(session, run, name, options.replace);
+  if (!stored.ok()) {
+    return Status(stored.status().code(),
+                  fmt::format("{} What was trained is kept: the same command with --resume goes on "
+                              "from there.",
+                              sentence(stored.status().what())));
   }
+  const AdaptedModel model = std::move(stored).value();
   if (const Status removed = file.remove(); !removed.ok()) console.warn(removed.what());
 
   const auto& curves = run.training().curves();
