@@ -56,10 +56,12 @@ struct Choice {
 // From the quickest to the smallest.
 std::vector<Choice> choices(const VitShape& shape, const AdaptSettings& settings) {
   const bool is_free = settings.micro_batch == 0, recomputes = settings.recomputed_blocks < 0;
-  const int most = is_free ? even_part(settings.batch, std::min(settings.batch, kMostPictures))
-                           : settings.micro_batch;
-  const int few =
-      is_free ? std::clamp((kFewTokens + shape.tokens() - 1) / shape.tokens(), 1, most) : most;
+  const auto pictures_of = [&](int tokens) {
+    return std::clamp((tokens + shape.tokens() - 1) / shape.tokens(), 1, settings.batch);
+  };
+  const int most =
+      is_free ? even_part(settings.batch, pictures_of(kManyTokens)) : settings.micro_batch;
+  const int few = is_free ? std::min(pictures_of(kFewTokens), most) : most;
   const int first = recomputes ? 0 : settings.recomputed_blocks;
   const int last = recomputes ? std::max(shape.blocks - 2, 0) : first;
   std::vector<Choice> all;

@@ -71,8 +71,8 @@ class AdaptTraining {
 
   // One epoch, or the rest of one that was stopped. bad_data: the loss is not finite or far above
   // where it began; parameters are those of the last epoch that ended well, and the sentence says
-  // what to change. A failure of `pictures` or of the backend: the step was not done and can be
-  // tried again.
+  // what to change. A failure of `pictures`: the step was not done and can be tried again.
+  // device_failure: half of a step may be done; go on from what was saved.
   Status epoch(const AdaptProgress& progress = {});
 
   bool done() const;  // all epochs

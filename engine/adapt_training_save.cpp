@@ -169,7 +169,9 @@ Status AdaptTraining::restore(const std::string& bytes) {
   sums.count = in.take<int>();
   const auto seconds = in.take<double>(), first_loss = in.take<double>();
   const auto count = in.take<std::uint64_t>();
-  if (in.failed() || next_step < 0 || next_step > impl.steps() ||
+  const bool counts_fit =
+      sums.right >= 0 && sums.right <= sums.count && std::size_t(sums.count) <= impl.trained.size();
+  if (in.failed() || !counts_fit || next_step < 0 || next_step > impl.steps() ||
       count != std::uint64_t(impl.count()) || in.left() != 4 * count * sizeof(float)) {
     return damaged("its sizes do not fit");
   }

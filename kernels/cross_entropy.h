@@ -12,7 +12,7 @@
 //   labels     (1, B)   int     class of each row, 0..K-1 (checked)
 //   weight              float   of a row's loss in the sum that is differentiated: 1 / batch for a mean
 //   losses     (1, B)   float   written in full, without the weight
-//   dcosines   (B, K)   float   written in full; may be cosines
+//   dcosines   (B, K)   float   written in full; not cosines
 //   dsigma     (1, 1)   float   added to
 //
 // Numerics. The largest score of a row is taken from all of them before exp: finite scores of any size

@@ -10,8 +10,8 @@
 //   kind            GeluKind
 //   y      (R, F)   float       written in full; may be x
 //
-// Numerics. Every element by itself. Errors below 1e-6 |y|, and for x below -1 below 1e-6 |x y| (quick:
-// the argument of exp has been rounded) or 1e-6 |x^3 y| (tanh). What is not a number stays so.
+// Numerics. Every element by itself. Errors are below 1e-6 (1 + |w|) |y|, w the exponent of e in it (x^2 / 2,
+// 2 u, 1.702 x), which has been rounded. What is not a number stays so.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,10 @@ namespace {
 struct Gradient {
   template <GeluKind kind>
   static ENGRAM_INLINE float of(float x, float dy) {
-    return dy * gelu_slope_of<kind>(x);
+    if constexpr (kind == GeluKind::relu)
+      return x > 0.0f ? dy : 0.0f;
+    else
+      return dy * gelu_slope_of<kind>(x);
   }
 };
 

@@ -18,9 +18,9 @@ template <GeluKind kind>
 ENGRAM_INLINE float gelu_of(float x) {
   if constexpr (kind == GeluKind::erf) return x * normal_of(x).below;
   if constexpr (kind == GeluKind::tanh) {
-    return x * sigmoid_of(x * (kTanhLinear + kTanhCubic * x * x));
+    return x * sigmoid_of(x * (kTanhLinear + kTanhCubic * x * x)).value;
   }
-  if constexpr (kind == GeluKind::quick) return x * sigmoid_of(kQuick * x);
+  if constexpr (kind == GeluKind::quick) return x * sigmoid_of(kQuick * x).value;
   if constexpr (kind == GeluKind::relu) return x < 0.0f ? 0.0f : x;
 }
 
@@ -33,14 +33,13 @@ ENGRAM_INLINE float gelu_slope_of(float x) {
   if constexpr (kind == GeluKind::tanh) {
     // Beyond 20 the slope is 0 or 1, and no power of x overflows.
     const float a = std::clamp(x, -20.0f, 20.0f), square = a * a;
-    const float s = sigmoid_of(a * (kTanhLinear + kTanhCubic * square));
-    return s + a * s * (1.0f - s) * (kTanhLinear + 3.0f * kTanhCubic * square);
+    const Sigmoid s = sigmoid_of(a * (kTanhLinear + kTanhCubic * square));
+    return s.value + a * s.slope * (kTanhLinear + 3.0f * kTanhCubic * square);
   }
   if constexpr (kind == GeluKind::quick) {
-    const float s = sigmoid_of(kQuick * x);
-    return s + kQuick * x * s * (1.0f - s);
+    const Sigmoid s = sigmoid_of(kQuick * x);
+    return s.value + kQuick * (x * s.slope);
   }
-  if constexpr (kind == GeluKind::relu) return x > 0.0f ? 1.0f : 0.0f;
 }
 
 template <class Function, GeluKind kind>

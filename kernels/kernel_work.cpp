@@ -1,42 +1,14 @@
 #include "kernels/kernel_work.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "kernels/kernel_work_rows.h"
 #include "platform/status.h"
 
 namespace engram {
 namespace {
 
-double up(double n, double by) {
-  return std::ceil(n / by);
-}
-
-// Bytes of DRAM for an operand that is read `times` times over.
-double again(double bytes, double times, double cache_bytes) {
-  return bytes <= cache_bytes / 2 ? bytes : bytes * times;
-}
-
-struct Shape {  // in double: products of these are large
-  double b, l, m, k, n, cache;
-  bool whole_numbers;
-};
-
-// Of which the limit is all that is known: cuBLAS and cuSOLVER, and the slow way of a kernel.
-KernelWork library(double bytes, double operations) {
-  return {
-      .bytes = bytes, .products = Products::floats, .least_bytes = bytes, .operations = operations};
-}
-
-KernelWork elementwise(const char* kernel, double rows, double cols, double bytes) {
-  return {.kernel = kernel,
-          .blocks = rows * up(cols, 256),
-          .primary = 1,  // a read
-          .bytes = bytes * rows * cols,
-          .cached_bytes = bytes * rows * cols,
-          .chain = 1,
-          .least_bytes = bytes * rows * cols};
-}
+using namespace kernel_work_rows;
 
 KernelWork sign_project(const Shape& s) {
   const double word_rows = up(s.l, 32), w = 4 * word_rows * s.m;
@@ -181,11 +153,6 @@ KernelWork kernel_rows(const Shape& s) {
           .operations = 2 * s.b * s.n * s.m};
 }
 
-struct Row {
-  const char* name;
-  bool has_batch;
-  KernelWork (*work)(const Shape&);
-};
 constexpr Row kRows[] = {
     {"quantise", true,
      [](const Shape& s) { return elementwise("quantise.quantise", s.b, s.l, 5); }},
@@ -225,19 +192,35 @@ constexpr Row kRows[] = {
      [](const Shape& s) { return library(2 * s.m * s.m + 8 * s.b * s.m, s.b * s.m * s.m); }},
 };
 
+const Row* find_row(const std::string& operation) {
+  for (const std::span<const Row> rows : {std::span<const Row>(kRows), training_rows()}) {
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return operation == r.name; });
+    if (row != rows.end()) return &*row;
+  }
+  return nullptr;
+}
 const Row& row_of(const std::string& operation) {
-  const Row* const row = std::find_if(std::begin(kRows), std::end(kRows),
-                                      [&](const Row& r) { return operation == r.name; });
-  ENGRAM_CHECK(row != std::end(kRows));
+  const Row* const row = find_row(operation);
+  ENGRAM_CHECK(row != nullptr);
   return *row;
+}
+std::vector<std::string> names_of(std::span<const Row> rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace
 
 std::vector<std::string> estimated_operations() {
-  std::vector<std::string> names;
-  for (const Row& row : kRows) names.emplace_back(row.name);
-  return names;
+  return names_of(kRows);
+}
+std::vector<std::string> estimated_training_operations() {
+  return names_of(training_rows());
+}
+bool is_estimated(const std::string& operation) {
+  return find_row(operation) != nullptr;
 }
 
 bool has_batch(const std::string& operation) {

@@ -18,9 +18,13 @@ struct OperationShape {
   bool whole_numbers = true;  // hidden units
 };
 
-// The names of the table in kernels.h, in its order. preprocess is not among them: what it costs
+// What a learner does: the names of the table in kernels.h, in its order. preprocess is not among them: what it costs
 // depends on the picture.
 std::vector<std::string> estimated_operations();
+// Of first-session adaptation. Their shapes: `frames` rows of activations, `features` wide; a linear map
+// makes them `units` wide.
+std::vector<std::string> estimated_training_operations();
+bool is_estimated(const std::string& operation);
 // Does the time of this operation grow with the batch?
 bool has_batch(const std::string& operation);
 

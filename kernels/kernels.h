@@ -76,18 +76,18 @@ struct Kernels {
   AttentionBack* attention_back;   // its gradient                                  every block
   Gelu* gelu;                      // the MLP's nonlinearity                        every block
   GeluBack* gelu_back;             // its gradient                                  every block
-  // first-session adaptation: adapters in a frozen encoder, trained on the first task
-  Linear* linear = nullptr;                    // x -> x wT + b
-  LinearBack* linear_back = nullptr;           // gradient of x
-  LinearGradient* linear_gradient = nullptr;   // gradients of w and b
-  ScaleShift* scale_shift = nullptr;           // y -> scale y + shift
-  ScaleShiftBack* scale_shift_back = nullptr;  // gradients of y, scale and shift
-  AddScaled* add_scaled = nullptr;             // x, branch -> x + alpha gamma branch
-  Dropout* dropout = nullptr;                  // x -> x with zeros; and its gradient
-  UnitRows* unit_rows = nullptr;               // x -> rows of length 1
-  UnitRowsBack* unit_rows_back = nullptr;      // gradient of x
-  CrossEntropy* cross_entropy = nullptr;       // cosines, labels -> losses and gradients
-  SgdStep* sgd_step = nullptr;                 // gradients -> velocities, parameters
+  // First-session adaptation: what is trained, and its loss.
+  Linear* linear;                    // x -> x wT + b                               every block
+  LinearBack* linear_back;           // gradient of x                               every block
+  LinearGradient* linear_gradient;   // gradients of w and b                        every block
+  ScaleShift* scale_shift;           // y -> scale y + shift                        every block
+  ScaleShiftBack* scale_shift_back;  // gradients of y, scale and shift             every block
+  AddScaled* add_scaled;             // x, branch -> x + alpha gamma branch         every block
+  Dropout* dropout;                  // x -> x with zeros; its own gradient         every block
+  UnitRows* unit_rows;               // x -> rows of length 1                       every step
+  UnitRowsBack* unit_rows_back;      // gradient of x                               every step
+  CrossEntropy* cross_entropy;       // cosines, labels -> losses, gradients        every step
+  SgdStep* sgd_step;                 // gradients -> velocities, parameters         every step
   // Around operations that belong together (kernels/kernel_sequence.h). Null: each is done at once.
   void (*begin_sequence)() = nullptr;
   Status (*end_sequence)(bool wanted) = nullptr;
@@ -121,7 +121,6 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .attention_back = cpu::attention_back,
                                      .gelu = cpu::gelu,
                                      .gelu_back = cpu::gelu_back,
-                                     // first-session adaptation
                                      .linear = cpu::linear,
                                      .linear_back = cpu::linear_back,
                                      .linear_gradient = cpu::linear_gradient,

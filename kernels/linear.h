@@ -4,7 +4,7 @@
 //
 //   name   shape    type    meaning
 //   x      (R, I)   float
-//   w      (O, I)   float   one row per output, as in PyTorch and ONNX
+//   w      (O, I)   float   one row per output, as in PyTorch and ONNX; I >= 1
 //   b      (1, O)   float   may be left out (no rows): zeros
 //   y      (R, O)   float   written in full; none of the others
 //

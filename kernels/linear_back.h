@@ -4,7 +4,7 @@
 //
 //   name   shape    type    meaning
 //   dy     (R, O)   float   gradient of the map's output
-//   w      (O, I)   float   the map's weights
+//   w      (O, I)   float   the map's weights; O >= 1
 //   add             bool    add to what dx holds; else that does not matter
 //   dx     (R, I)   float   gradient of the map's input
 //

@@ -7,7 +7,7 @@ namespace engram::cpu {
 
 Status linear_back(Stream /*stream*/, MatrixView<const float> dy, MatrixView<const float> w,
                    bool add, MatrixView<float> dx) {
-  ENGRAM_CHECK(dy.cols == w.rows && dx.rows == dy.rows && dx.cols == w.cols);
+  ENGRAM_CHECK(w.rows > 0 && dy.cols == w.rows && dx.rows == dy.rows && dx.cols == w.cols);
   multiply(1.0f, plain(dy), plain(w), add ? 1.0f : 0.0f, dx);
   return Status();
 }

@@ -10,7 +10,7 @@ namespace engram::cpu {
 
 Status linear(Stream /*stream*/, MatrixView<const float> x, MatrixView<const float> w,
               MatrixView<const float> b, MatrixView<float> y) {
-  ENGRAM_CHECK(x.cols == w.cols && y.rows == x.rows && y.cols == w.rows);
+  ENGRAM_CHECK(w.cols > 0 && x.cols == w.cols && y.rows == x.rows && y.cols == w.rows);
   ENGRAM_CHECK(b.rows == 0 || (b.rows == 1 && b.cols == w.rows));
   const bool has_bias = b.rows == 1;
   // OpenBLAS would otherwise fill y with zeros: the bias costs nothing.

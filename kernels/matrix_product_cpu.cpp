@@ -1,6 +1,7 @@
 #include "kernels/matrix_product_cpu.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "platform/blas.h"
 #include "platform/status.h"
@@ -9,9 +10,16 @@
 namespace engram::cpu {
 namespace {
 
-constexpr int kRows = 64;              // of c in a piece
-constexpr int kCols = 256;             // of c in a piece
-constexpr int kFewCols = 32;           // the same where there are not many
+constexpr int kRows = 64;           // of c in a piece
+constexpr int kCols = 256;          // of c in a piece
+constexpr int kFewCols = 32;        // the same where there are not many
+constexpr int kManyRows = 1024;     // of c, from which a piece is a band as wide as c
+constexpr int kBandRows = 512;      // of c in such a piece, at most
+constexpr int kBands = 8;           // there are so many, or a multiple: as many threads may share
+constexpr double kLarge = 1 << 28;  // multiplications of a product that has larger pieces
+constexpr int kLargeRows = 320;     // of c in such a piece, at most: each call packs its operands
+constexpr int kLargeCols = 384;     // anew, which takes a fifth of the time of smaller pieces
+constexpr int kLeastPieces = 8;     // of such a product, for as many threads
 constexpr int kVectorReads = 1 << 16;  // numbers that a piece of a product with one row reads
 constexpr int kSquare = 192;           // rows and columns of a piece of a symmetric product
 
@@ -25,6 +33,30 @@ const float* columns(MatrixFactor factor, int first) {
 }
 const float* rows(MatrixFactor factor, int first) {
   return factor.is_turned ? factor.matrix.data + first : factor.matrix.row(first);
+}
+
+struct Piece {
+  int rows, cols;
+};
+
+int pieces(int size, int piece) {
+  return (size + piece - 1) / piece;
+}
+// Of even size, a multiple of 16 and at most `most`, which is one too.
+int even_piece(int size, int most) {
+  return (pieces(size, pieces(size, most)) + 15) / 16 * 16;
+}
+
+// By the shape alone.
+Piece piece_of(int rows, int cols, int depth) {
+  if (double(rows) * cols * depth < kLarge) return {kRows, cols <= kCols ? kFewCols : kCols};
+  int most_rows = kLargeRows, most_cols = kLargeCols;
+  const auto are_few = [&] {
+    return pieces(rows, most_rows) * pieces(cols, most_cols) < kLeastPieces;
+  };
+  while (are_few() && most_cols > 96) most_cols /= 2;
+  while (are_few() && most_rows > 80) most_rows /= 2;
+  return {even_piece(rows, most_rows), even_piece(cols, most_cols)};
 }
 
 void scale(float beta, MatrixView<float> c) {
@@ -44,6 +76,20 @@ void multiply_row(float alpha, MatrixFactor a, MatrixFactor b, float beta, Matri
       const int height = b.is_turned ? count : b.rows(), width = b.is_turned ? b.rows() : count;
       cblas_sgemv(CblasRowMajor, b.is_turned ? CblasNoTrans : CblasTrans, height, width, alpha,
                   columns(b, at), b.matrix.stride, a.matrix.data, step, beta, c.data + at, 1);
+    }
+  });
+}
+
+// c is high: b, which OpenBLAS rearranges in each call, is small beside it.
+void multiply_bands(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixView<float> c) {
+  const int groups = (c.rows + kBands * kBandRows - 1) / (kBands * kBandRows);
+  const int bands = kBands * groups;
+  parallel_for(bands, 1, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const auto edge = [&](int band) { return int(std::int64_t{c.rows} * band / bands); };
+      const int row = edge(i), height = edge(i + 1) - row;
+      cblas_sgemm(CblasRowMajor, turn(a), turn(b), height, c.cols, a.cols(), alpha, rows(a, row),
+                  a.matrix.stride, b.matrix.data, b.matrix.stride, beta, c.row(row), c.stride);
     }
   });
 }
@@ -79,15 +125,15 @@ void multiply(float alpha, MatrixFactor a, MatrixFactor b, float beta, MatrixVie
   if (c.rows == 0 || c.cols == 0) return;
   if (a.cols() == 0) return scale(beta, c);  // OpenBLAS leaves c alone
   if (c.rows == 1) return multiply_row(alpha, a, b, beta, c);
-  const int piece_cols = c.cols <= kCols ? kFewCols : kCols;
-  const int across = (c.cols + piece_cols - 1) / piece_cols;
-  const int down = (c.rows + kRows - 1) / kRows;
+  if (c.rows >= kManyRows) return multiply_bands(alpha, a, b, beta, c);
+  const Piece piece = piece_of(c.rows, c.cols, a.cols());
+  const int across = pieces(c.cols, piece.cols), down = pieces(c.rows, piece.rows);
   parallel_for(across * down, 1, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       // Neighbours share columns of b, which are the larger part as a rule.
-      const int row = i % down * kRows, col = i / down * piece_cols;
-      cblas_sgemm(CblasRowMajor, turn(a), turn(b), std::min(kRows, c.rows - row),
-                  std::min(piece_cols, c.cols - col), a.cols(), alpha, rows(a, row),
+      const int row = i % down * piece.rows, col = i / down * piece.cols;
+      cblas_sgemm(CblasRowMajor, turn(a), turn(b), std::min(piece.rows, c.rows - row),
+                  std::min(piece.cols, c.cols - col), a.cols(), alpha, rows(a, row),
                   a.matrix.stride, columns(b, col), b.matrix.stride, beta, c.row(row) + col,
                   c.stride);
     }

@@ -15,12 +15,11 @@
 namespace engram::cpu {
 
 // e^(x + more): Cody and Waite's reduction to |r| <= ln(2) / 2, then Cephes' polynomial. `more` is a
-// small part of the argument that would be lost in a sum with x. Above 88 it is e^88.
+// small part of the argument that would be lost in a sum with x. For x up to 88.
 ENGRAM_INLINE float exp_of(float x, float more = 0.0f) {
-  constexpr float kLeast = -87.3f, kMost = 88.0f;
+  constexpr float kLeast = -87.3f;
   constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: a sum with it is rounded to a whole number
-  float cut = x < kLeast ? kLeast : x;
-  cut = cut > kMost ? kMost : cut;
+  const float cut = x < kLeast ? kLeast : x;
   const float shifted = cut * 1.44269504f + kShift;
   const float n = shifted - kShift;
   const float r = ((cut - n * 0.693359375f) + n * 2.12194440e-4f) + more;
@@ -37,8 +36,15 @@ ENGRAM_INLINE float exp_of(float x, float more = 0.0f) {
   return x < kLeast ? 0.0f : p * power;
 }
 
-ENGRAM_INLINE float sigmoid_of(float x) {
-  return 1.0f / (1.0f + exp_of(-x));
+struct Sigmoid {
+  float value;  // 1 / (1 + e^-x)
+  float slope;  // its derivative, value (1 - value)
+};
+
+// From the side where e^ is small.
+ENGRAM_INLINE Sigmoid sigmoid_of(float x) {
+  const float e = exp_of(x < 0.0f ? x : -x), share = 1.0f / (1.0f + e);
+  return {(x < 0.0f ? e : 1.0f) * share, e * share * share};
 }
 
 struct Normal {

@@ -14,7 +14,8 @@ import time
 
 # Tests that reach a file, where they are not those of the operation it is named after.
 TESTS = {"dot_rows_device.h": "[score]", "column_sums_device.h": "[combine_rows]",
-         "factor.cu": "[factor],[cholesky],[factor_append]"}
+         "factor.cu": "[factor],[cholesky],[factor_append]", "attention_device.h": "[attention],[attention_back]",
+         "gelu_device.h": "[gelu],[gelu_back]", "warp_sum_device.h": "[layer_norm]"}
 TIMEOUT = 900  # seconds; a mutant that hangs is noticed as well
 
 # (kernel, text) of what costs time when it is missing, and nothing else; with "first place": there only.

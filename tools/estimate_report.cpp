@@ -29,8 +29,7 @@ std::vector<EstimatedOperation> estimate_operations(const DevicePeaks& device, O
 
 std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std::string& operation,
                                            const OperationShape& shape) {
-  const std::vector<std::string> known = estimated_operations();
-  if (std::find(known.begin(), known.end(), operation) == known.end()) return std::nullopt;
+  if (!is_estimated(operation)) return std::nullopt;
   return estimate(kernel_work(operation, shape, device.cache_bytes), device);
 }
 

@@ -108,5 +108,7 @@ std::vector<TrialCase> frame_cases(const OperationShape& shape);
 std::vector<TrialCase> float_cases(OperationShape shape);
 // Factors and solves, of G of this many hidden units.
 std::vector<TrialCase> factor_cases(int units, int classes);
+// Training of adapters, of `frames` rows that are `features` and `units` wide.
+std::vector<TrialCase> training_cases(const OperationShape& shape);
 
 }  // namespace engram

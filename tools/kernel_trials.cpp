@@ -23,6 +23,7 @@ std::vector<TrialCase> cases_of(TrialSize size) {
         OperationShape{17, 96, 130, 5, 17}, OperationShape{64, 128, 128, 10, 65}}) {
     add(frame_cases(shape));
     add(float_cases(shape));
+    add(training_cases(shape));
   }
   add(factor_cases(33, 4));
   add(factor_cases(130, 9));
@@ -32,6 +33,7 @@ std::vector<TrialCase> cases_of(TrialSize size) {
     add(frame_cases({256, 1280, 2000, 101, 1000}));
     add(float_cases({16, 1280, 2000, 100, 1000}));
     add(factor_cases(2000, 101));
+    add(training_cases({.frames = 8 * 197, .features = 768, .units = 3072, .classes = 100}));
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/adapt_plan.h"
+#include "kernels/kernels_simt.h"
 #include "platform/philox.h"
 #include "tests/support/catch.h"
 #include "tests/support/tiny_vit.h"
@@ -228,6 +229,29 @@ TEST_CASE("vit: a network of one block", "[engine][vit]") {
     CHECK(bench.step(pictures, {0, 1}, 2) ==
           Approx(reference.loss(pictures, {0, 1})).epsilon(1e-5));
     CHECK(largest(bench.gradient()) > 0);
+  }
+}
+
+TEST_CASE("vit: the GPU's kernels, emulated, give the CPU's gradients", "[engine][vit]") {
+  for (const AdaptMethod method : kMethods) {
+    for (const test::TinyVit kind : {test::TinyVit::layer_scale, test::TinyVit::clip}) {
+      CAPTURE(name(method), int(kind));
+      const VitModel model = test::tiny_vit(kind);
+      AdaptSettings settings = test::tiny_settings(method);
+      settings.dropout = 0.2;
+      const std::vector<float> pictures = test::random_pictures(model.shape, 3);
+      const std::vector<int> labels{0, 2, 1};
+      Bench host(model, settings, 2, 1), device(model, settings, 2, 1, kSimtKernels);
+      CHECK(device.step(pictures, labels, 2) ==
+            Approx(host.step(pictures, labels, 2)).epsilon(1e-5));
+      const std::vector<float> expected = host.gradient(), gradient = device.gradient();
+      double worst = 0;
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        const double error = std::abs(double(gradient[i]) - expected[i]);
+        worst = error <= worst ? worst : error;  // NaN is the worst
+      }
+      CHECK(worst < 1e-5 * largest(expected));
+    }
   }
 }
 

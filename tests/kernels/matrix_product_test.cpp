@@ -39,7 +39,8 @@ TEST_CASE("product: equals the definition, with the same bits on any threads",
   const Shape shape =
       GENERATE(Shape{0, 3, 4}, Shape{3, 0, 4}, Shape{1, 0, 4}, Shape{1, 700, 95},
                Shape{1, 70000, 3}, Shape{2, 5, 1}, Shape{17, 300, 100}, Shape{64, 33, 31},
-               Shape{65, 33, 33}, Shape{130, 20, 256}, Shape{63, 40, 257}, Shape{200, 7, 600});
+               Shape{65, 33, 33}, Shape{130, 20, 256}, Shape{63, 40, 257}, Shape{200, 7, 600},
+               Shape{1023, 9, 20}, Shape{1024, 9, 3}, Shape{1031, 9, 300}, Shape{4097, 3, 5});
   const bool turn_a = GENERATE(false, true), turn_b = GENERATE(false, true);
   const float beta = GENERATE(0.0f, 1.0f);
   std::mt19937 random(1);
@@ -79,6 +80,39 @@ TEST_CASE("product: equals the definition, with the same bits on any threads",
     REQUIRE(c.untouched());
     if (first.empty()) first = bits;
     REQUIRE(bits == first);
+  }
+}
+
+// Whole numbers are exact, and c z = a (b z) for any z takes no third loop.
+TEST_CASE("product: large ones, in larger pieces", "[kernels][product]") {
+  const Shape shape = GENERATE(Shape{330, 2100, 400}, Shape{1281, 545, 385});
+  const bool turn_a = GENERATE(false, true), turn_b = GENERATE(false, true);
+  std::mt19937 random(3);
+  const auto next = [&] { return float(int(random() % 3) - 1); };
+  const auto a = filled(turn_a ? shape.inner : shape.rows, turn_a ? shape.rows : shape.inner, next);
+  const auto b = filled(turn_b ? shape.cols : shape.inner, turn_b ? shape.inner : shape.cols, next);
+  std::vector<double> z(std::size_t(shape.cols)), bz(std::size_t(shape.inner));
+  for (double& value : z) value = double(random() % 1000);
+  for (int k = 0; k < shape.inner; ++k) {
+    for (int i = 0; i < shape.cols; ++i)
+      bz[std::size_t(k)] += at(b, turn_b, k, i) * z[std::size_t(i)];
+  }
+  std::vector<double> wanted(std::size_t(shape.rows), 0.0);
+  for (int r = 0; r < shape.rows; ++r) {
+    for (int k = 0; k < shape.inner; ++k)
+      wanted[std::size_t(r)] += at(a, turn_a, r, k) * bz[std::size_t(k)];
+  }
+  for (const int threads : {1, 2}) {
+    CAPTURE(shape.rows, shape.inner, shape.cols, turn_a, turn_b, threads);
+    const test::ThreadCount with(threads);
+    GuardedMatrix<float> c(shape.rows, shape.cols);
+    cpu::multiply(1.0f, {a.read(), turn_a}, {b.read(), turn_b}, 0.0f, c.view());
+    std::vector<double> cz(std::size_t(shape.rows), 0.0);
+    for (int r = 0; r < shape.rows; ++r) {
+      for (int i = 0; i < shape.cols; ++i) cz[std::size_t(r)] += c(r, i) * z[std::size_t(i)];
+    }
+    REQUIRE(cz == wanted);
+    REQUIRE(c.untouched());
   }
 }
 

@@ -57,18 +57,22 @@ TEST_CASE("roofline: each resource can hold a kernel back", "[kernels][roofline]
 
 TEST_CASE("roofline: every operation is estimated on every target", "[kernels][roofline]") {
   const std::set<std::string> names = [] {
-    const auto list = estimated_operations();
-    return std::set<std::string>(list.begin(), list.end());
+    const auto list = estimated_operations(), training = estimated_training_operations();
+    std::set<std::string> all(list.begin(), list.end());
+    all.insert(training.begin(), training.end());
+    return all;
   }();
-  REQUIRE(names.size() == 16);  // of kernels.h, but preprocess
+  REQUIRE(names.size() == 16 + estimated_training_operations().size());  // but preprocess
   for (const char* target : {"sm_86", "sm_87", "sm_89", "sm_110", "sm_120"}) {
     DevicePeaks device = orin_nano();
     device.target = target;
     for (const std::string& operation : names) {
       for (const int frames : {1, 7, 16, 32, 48, 1000}) {
         CAPTURE(target, operation, frames);
-        const Estimate e = estimate(
-            kernel_work(operation, {.frames = frames, .units = 3001}, device.cache_bytes), device);
+        const KernelWork work =
+            kernel_work(operation, {.frames = frames, .units = 3001}, device.cache_bytes);
+        REQUIRE((work.kernel.empty() || kernel_code(work.kernel, target) != nullptr));
+        const Estimate e = estimate(work, device);
         REQUIRE(e.seconds > 0);
         REQUIRE(e.seconds >= e.limit_seconds * 0.999);
         REQUIRE(e.share_of_limit() <= 1.001);

@@ -1,0 +1,16 @@
+// The sum of a number of every lane of a warp, in the same order every time, in every lane.
+#pragma once
+
+#include "platform/launch.h"
+
+namespace engram::ENGRAM_DEVICE_NAMESPACE {
+namespace {
+
+__device__ __forceinline__ float warp_sum(float value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
+  return value;
+}
+
+}  // namespace
+}  // namespace engram::ENGRAM_DEVICE_NAMESPACE

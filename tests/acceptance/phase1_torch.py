@@ -1,0 +1,124 @@
+"""Phase 1 beside PyTorch: the same gradients, the same step, the same loss curve, and the time of a step.
+
+Usage: phase1_torch.py ADAPT_DUMP [--vit MODEL.onnx --pictures PICTURES.npy] [--speed] [--threads 2]
+  ADAPT_DUMP: build/tests/adapt_dump. Without --vit a small ViT with random weights, exported by PyTorch itself.
+  --vit: the encoder of `engram model add dinov2-vits14` (needs onnx); --pictures: (N, 3, side, side) floats, N >= 8.
+For each method it lets both sides start from our parameters and compares features, gradients, parameters and losses over
+three epochs of two batches; with --speed also the seconds of an epoch, taken in turns, best of three.
+Exits 1 if a difference exceeds its bound or ours is slower. Needs torch (Debian: python3-torch).
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import torch
+
+import vit_torch
+
+METHODS = ["adaptformer", "ssf", "vpt"]
+BOUND = 1e-4  # relative to the largest of a tensor
+
+
+def difference(ours, theirs):
+    theirs = theirs.detach().numpy().reshape(ours.shape)
+    return float(np.abs(ours - theirs).max() / max(np.abs(theirs).max(), 1e-12))
+
+
+class Ours:
+    """A run of adapt_dump: what it wrote, by name."""
+
+    def __init__(self, program, onnx, image, method, work, pictures, labels, batch, epochs, threads):
+        work = pathlib.Path(work)
+        np.save(work / "pictures.npy", pictures.astype(np.float32).reshape(len(pictures), -1))
+        np.save(work / "labels.npy", labels.astype(np.int32))
+        done = subprocess.run([program, onnx, "features", str(image), method, work, str(batch), str(epochs), str(threads)],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"adapt_dump failed: {done.stderr}")
+        lines = [line.split() for line in done.stdout.splitlines()]
+        self.slices = {w[1]: (int(w[2]), int(w[3]), int(w[4])) for w in lines if w[0] == "slice"}
+        self.losses = [float(w[1]) for w in lines if w[0] == "loss"]
+        self.seconds = [float(w[1]) for w in lines if w[0] == "seconds"]
+        self.order = [int(i) for w in lines if w[0] == "order" for i in w[1:]]
+        load = lambda name: np.load(work / f"{name}.npy").reshape(-1)
+        self.start, self.gradient, self.end = load("start"), load("gradient"), load("end")
+        self.features = np.load(work / "features.npy")
+
+    def named(self, flat):
+        return {name: flat[at:at + rows * cols].reshape(rows, cols) for name, (rows, cols, at) in self.slices.items()}
+
+
+def leaves(named):
+    return {name: torch.from_numpy(value.copy()).requires_grad_() for name, value in named.items()}
+
+
+def compare(ours, model, method, pictures, labels, batch, epochs, check):
+    x, y = torch.from_numpy(pictures), torch.from_numpy(labels.astype(np.int64))
+    vit = vit_torch.Vit(model, method, leaves(ours.named(ours.start)))
+    check(difference(ours.features, vit(x)), "features")
+    vit_torch.loss_of(vit, x, y).backward()
+    gradients = ours.named(ours.gradient)
+    worst = max(gradients, key=lambda name: difference(gradients[name], vit.parameters_of_method[name].grad))
+    check(difference(gradients[worst], vit.parameters_of_method[worst].grad), f"gradients ({worst} is the worst of {len(gradients)})")
+    vit = vit_torch.Vit(model, method, leaves(ours.named(ours.start)))
+    steps = len(labels) // batch
+    orders = np.array(ours.order).reshape(epochs, steps, batch)
+    curve = list(vit_torch.train(vit, [[(x[c], y[c]) for c in order] for order in orders]))
+    check(max(abs(a - b) / b for a, b in zip(ours.losses, curve)), f"losses of {epochs} epochs (to {curve[-1]:.4f})")
+    ends = ours.named(ours.end)
+    worst = max(ends, key=lambda name: difference(ends[name], vit.parameters_of_method[name]))
+    check(difference(ends[worst], vit.parameters_of_method[worst]), f"parameters after {epochs * steps} steps ({worst})")
+
+
+def speed(program, onnx, model, method, pictures, labels, threads, check):
+    x, y, ours, theirs = torch.from_numpy(pictures), torch.from_numpy(labels.astype(np.int64)), [], []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as work:
+            run = Ours(program, onnx, model["image"], method, work, pictures, labels, len(labels), 2, threads)
+        ours.append(min(run.seconds))
+        vit = vit_torch.Vit(model, method, leaves(run.named(run.start)))
+        start = time.perf_counter()
+        list(vit_torch.train(vit, [[(x, y)]]))
+        theirs.append(time.perf_counter() - start)
+    ratio = min(ours) / min(theirs)
+    print(f"      {method}: {min(ours):.2f} s a step of {len(labels)} pictures, PyTorch {min(theirs):.2f} s", flush=True)
+    check(ratio, "time of a step over PyTorch's", bound=1.0)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("program"), p.add_argument("--vit"), p.add_argument("--pictures")
+    p.add_argument("--speed", action="store_true"), p.add_argument("--threads", type=int, default=2)
+    a = p.parse_args()
+    torch.set_num_threads(a.threads)
+    failures = []
+
+    def check(value, sentence, bound=BOUND):
+        print(("ok    " if value <= bound else "MISS  ") + f"{method}: {sentence}: {value:.2g} (at most {bound:g})", flush=True)
+        if not value <= bound:
+            failures.append(sentence)
+
+    with tempfile.TemporaryDirectory() as work:
+        if a.vit:
+            model, onnx = vit_torch.from_onnx(a.vit), a.vit
+            pictures = np.load(a.pictures).astype(np.float32)[:16]
+        else:
+            model, onnx = vit_torch.random_weights(), f"{work}/small.onnx"
+            pictures = np.random.RandomState(1).randn(8, 3, model["image"], model["image"]).astype(np.float32)
+            torch.onnx.export(vit_torch.Vit(model), torch.from_numpy(pictures[:1]), onnx, opset_version=14, input_names=["image"],
+                              output_names=["features"], dynamic_axes={"image": {0: "batch"}, "features": {0: "batch"}})
+        labels = np.arange(len(pictures)) % 4
+        for method in METHODS:
+            ours = Ours(a.program, onnx, model["image"], method, work, pictures, labels, len(labels) // 2, 3, a.threads)
+            compare(ours, model, method, pictures, labels, len(labels) // 2, 3, check)
+            if a.speed:
+                speed(a.program, onnx, model, method, pictures, labels, a.threads, check)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
