@@ -196,7 +196,7 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       .add_option("--learning-rate", settings.learning_rate,
                   "Of the first epoch, falls to zero by a cosine (default 0.01)")
       ->type_name("X")
-      ->check(between(1e-9, 1e6));
+      ->check(between(1e-9, 999.0));
   command.add_option("--weight-decay", settings.weight_decay, "Default 0.0005")
       ->type_name("X")
       ->check(between(0.0, 1.0));

@@ -78,7 +78,7 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       .add_option("--phase1-learning-rate", options.phase1_settings.learning_rate,
                   "With --phase1: of the first epoch (default 0.01)")
       ->type_name("X")
-      ->check(between(1e-9, 1e6));
+      ->check(between(1e-9, 999.0));
   command.add_option("--shots", options.shots, "At most N training samples of each class")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
