@@ -1,15 +1,15 @@
 // preprocess: a picture of any size to the backbone's input tensor.
 //
-//     to RGB, resize (bicubic, antialiased, as Pillow does it), cut the centre, (value - mean) / std
+//     to RGB, resize (antialiased, as Pillow does it), cut the centre, (value - mean) / std
 //
 //   name      shape            type      meaning
 //   picture   height, w        uint8     RGB or NV12, see picture_view.h
 //   how                                  size and normalisation, from the backbone's card
 //   tensor    (3, crop*crop)   float     one plane per channel in how.order, written in full
 //
-// Numerics. Resampling follows Pillow's 8-bit path (Image.resize, BICUBIC, a = -0.5, support scaled
-// by the reduction, two passes with fixed-point coefficients and rounding to bytes in between), so
-// pixels equal Pillow's to the bit: across, then down, as the pictures were that backbones were
+// Numerics. Resampling follows Pillow's 8-bit path (Image.resize, BICUBIC with a = -0.5 or BILINEAR,
+// support scaled by the reduction, two passes with fixed-point coefficients and rounding to bytes in
+// between), so pixels equal Pillow's to the bit: across, then down, as the pictures were that backbones were
 // trained on (Pillow 13 exchanges the passes for tall pictures). Sizes follow torchvision: the
 // longer side is rounded down, the crop starts at half the difference, halves rounded to even.
 //
@@ -32,6 +32,10 @@ enum class Resize : std::uint8_t {
   squash,        // both sides become `resize`, then the centre is cut
 };
 enum class ChannelOrder : std::uint8_t { rgb, bgr };
+enum class Filter : std::uint8_t {
+  bicubic,   // what backbones are tested with
+  bilinear,  // what they are trained with (engine/augment.h)
+};
 
 inline constexpr int kMaxResize = 8192;
 
@@ -42,6 +46,7 @@ struct PreprocessSpec {
   ChannelOrder order = ChannelOrder::rgb;
   std::array<float, 3> mean{};        // in the units of a byte, 0..255, in RGB order
   std::array<float, 3> std{1, 1, 1};  // likewise
+  Filter filter = Filter::bicubic;
 };
 
 // One signature for all backends: a backend that drifts from it does not link.

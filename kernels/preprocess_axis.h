@@ -22,6 +22,7 @@ struct ResampleAxis {
   double scale;        // picture's pixels to one resized
   double support;      // of the filter, to each side
   double per_stretch;
+  Filter filter;
 
   struct Window {
     int first, count;
@@ -39,6 +40,7 @@ struct ResampleAxis {
     constexpr double a = -0.5;
     const double signed_x = (window.first + j - window.centre + 0.5) * per_stretch;
     const double x = signed_x < 0.0 ? -signed_x : signed_x;
+    if (filter == Filter::bilinear) return x < 1.0 ? 1.0 - x : 0.0;
     if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1;
     if (x < 2.0) return (((x - 5) * x + 8) * x - 4) * a;
     return 0.0;
@@ -50,6 +52,19 @@ struct ResampleAxis {
   }
 };
 
+// A side of `input` pixels resized to `size`, of which those from `start` on are wanted.
+inline ResampleAxis resample_axis(int input, std::int64_t size, std::int64_t start, Filter filter) {
+  const double scale = static_cast<double>(input) / static_cast<double>(size);
+  const double stretch = std::max(scale, 1.0);  // shrinking: the filter covers what a pixel covers
+  const double reach = filter == Filter::bilinear ? 1.0 : 2.0;
+  return {.input = input,
+          .start = start,
+          .scale = scale,
+          .support = reach * stretch,
+          .per_stretch = 1.0 / stretch,
+          .filter = filter};
+}
+
 // A side resized, and where the crop starts: torchvision's Resize (the longer side is rounded down)
 // and CenterCrop (halves to the even number, as Python's round does).
 inline ResampleAxis resample_axis(int side, int shorter, const PreprocessSpec& how) {
@@ -57,13 +72,8 @@ inline ResampleAxis resample_axis(int side, int shorter, const PreprocessSpec& h
       how.mode == Resize::squash ? how.resize : std::int64_t{how.resize} * side / shorter;
   const std::int64_t spare = size - how.crop;
   const std::int64_t half = spare / 2;
-  const double scale = static_cast<double>(side) / static_cast<double>(size);
-  const double stretch = std::max(scale, 1.0);  // shrinking: the filter covers what a pixel covers
-  return {.input = side,
-          .start = spare % 2 == 0 || half % 2 == 0 ? half : half + 1,
-          .scale = scale,
-          .support = 2.0 * stretch,
-          .per_stretch = 1.0 / stretch};
+  const std::int64_t start = spare % 2 == 0 || half % 2 == 0 ? half : half + 1;
+  return resample_axis(side, size, start, how.filter);
 }
 
 ENGRAM_HOST_DEVICE inline std::uint8_t byte_of(int fixed_sum) {

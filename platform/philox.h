@@ -49,7 +49,9 @@ enum class PhiloxStream : std::uint32_t {
   witnesses = 5,
   dropout = 6,
   start = 7,
-  order = 8
+  order = 8,
+  augment = 9,
+  held_out = 10
 };
 
 }  // namespace engram

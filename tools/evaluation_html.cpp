@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "platform/version.h"
+#include "tools/adapt_report.h"
 #include "tools/evaluation_report.h"
 #include "tools/progress.h"
 #include "tools/report_svg.h"
@@ -105,10 +106,17 @@ std::string evaluation_html(const Evaluation& evaluation) {
   note(fmt::format("features {}, peak memory {}, engram {}",
                    duration_text(evaluation.extract_seconds), bytes_text(evaluation.peak_bytes),
                    version()));
+  for (const Phase1Run& run : evaluation.phase1) note(phase1_text(run));
   html += "<h2>After the last task</h2>\n" + summary_table(evaluation);
   html += fmt::format("<figure>{}</figure>\n", accuracy_plot(evaluation));
   if (const std::string plot = hidden_plot(evaluation); !plot.empty()) {
     html += fmt::format("<figure>{}</figure>\n", plot);
+  }
+  for (const Phase1Run& run : evaluation.phase1) {
+    html += fmt::format(
+        "<figure>{}</figure>\n",
+        adapt_curves_svg(run.curves, "Phase 1 on the first task",
+                         fmt::format("class order of seed {}: {}", run.class_seed, run.adapted)));
   }
   html += "<h2>Task by task</h2>\n";
   for (const EvaluationRow& row : evaluation.rows) html += task_table(row);

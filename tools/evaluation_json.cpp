@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/adapt_report.h"
 #include "tools/evaluation_report.h"
 
 namespace engram {
@@ -62,6 +63,7 @@ Json row_json(const EvaluationRow& row) {
   return {
       {"head", row.name},
       {"kind", name(row.head)},
+      {"phase1", row.phase1.empty() ? Json(nullptr) : Json(row.phase1)},
       {"hidden", projects(row.head) ? Json(row.config.hidden) : Json(nullptr)},
       {"arithmetic", projects(row.head) ? Json(name(row.config.arithmetic)) : Json("float")},
       {"lambda_rule", has_lambda(row.head) ? Json(name(row.config.lambda_rule)) : Json(nullptr)},
@@ -74,6 +76,23 @@ Json row_json(const EvaluationRow& row) {
       {"balanced", last(&TaskResult::balanced)},
       {"seconds", mean([](const ProtocolResult& r) { return r.seconds; })},
       {"runs", runs}};
+}
+
+Json phase1_json(const Phase1Run& run) {
+  const auto percent = [](const RightAnswers& answers) {
+    return answers.count == 0 ? Json(nullptr) : Json(answers.percent());
+  };
+  return {{"class_seed", run.class_seed},
+          {"adapted", run.adapted},
+          {"kept_epoch", run.kept_epoch},
+          {"stopped_early", run.stopped_early},
+          {"held_out", run.before.count},
+          {"nearest_mean_before", percent(run.before)},
+          {"nearest_mean_after", percent(run.after)},
+          {"seconds", run.seconds},
+          {"feature_scale", run.feature_scale},
+          {"hidden_mul", run.hidden_mul},
+          {"curves", adapt_curves_json(run.curves)}};
 }
 
 std::string csv_text(const std::string& text) {
@@ -92,6 +111,8 @@ std::string csv_number(double value) {
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
   Json heads = Json::array();
   for (const EvaluationRow& row : evaluation.rows) heads.push_back(row_json(row));
+  Json phase1 = Json::array();
+  for (const Phase1Run& run : evaluation.phase1) phase1.push_back(phase1_json(run));
   return {{"protocol", name(evaluation.protocol)},
           {"model", evaluation.model},
           {"train", evaluation.train},
@@ -107,6 +128,7 @@ nlohmann::ordered_json evaluation_json(const Evaluation& evaluation) {
           {"scale_measured", evaluation.measured_scale},
           {"extract_seconds", evaluation.extract_seconds},
           {"peak_memory_bytes", evaluation.peak_bytes},
+          {"phase1", phase1},
           {"heads", heads}};
 }
 

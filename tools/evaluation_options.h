@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/adapt_settings.h"
 #include "engine/protocol.h"
 #include "tools/evaluation.h"
 #include "tools/evaluation_data.h"
@@ -33,6 +34,8 @@ struct EvaluateOptions {
   std::vector<std::uint64_t> projection_seeds{1};
   double open_set = 0;     // share of the classes to hold out; 0: the other protocols
   double false_alarm = 5;  // in %, of open_set
+  std::string phase1;      // method by which the backbone adapts to the first task; empty: frozen
+  AdaptSettings phase1_settings;
   LearnerOptions learner;  // the rest of a learner
 };
 

@@ -129,12 +129,24 @@ std::string evaluation_subject(const Evaluation& evaluation) {
   return text;
 }
 
+std::string phase1_text(const Phase1Run& run) {
+  std::string text =
+      fmt::format("phase 1 on the first task of seed {}: {}, kept epoch {}{}, trained in {}",
+                  run.class_seed, run.adapted, run.kept_epoch,
+                  run.stopped_early ? " (stopped early)" : "", duration_text(run.seconds));
+  if (run.before.count == 0) return text;
+  return text + fmt::format(
+                    "; nearest class mean on {} of its pictures held out {:.1f} %, before {:.1f} %",
+                    run.before.count, run.after.percent(), run.before.percent());
+}
+
 std::string evaluation_text(const Evaluation& evaluation) {
   std::string text = evaluation_subject(evaluation) + "\n";
   if (evaluation.measured_scale) {
     text += fmt::format("exact: feature scale {:g} and gain {} measured on the training features\n",
                         evaluation.feature_scale, evaluation.hidden_mul);
   }
+  for (const Phase1Run& run : evaluation.phase1) text += phase1_text(run) + "\n";
   for (const EvaluationRow& row : evaluation.rows) {
     const EvaluationRun& run = row.runs.front();
     text += fmt::format("\n{}: accuracy in %, class order of seed {}\n{}{}", row.name,

@@ -21,6 +21,8 @@ std::string hidden_plot(const Evaluation& evaluation);
 
 // One line: backbone, L, samples, classes, protocol.
 std::string evaluation_subject(const Evaluation& evaluation);
+// One line: what Phase 1 trained on the first task of a class order, and what it gained there.
+std::string phase1_text(const Phase1Run& run);
 std::string percent_text(double value);             // "92.3"; "-" where there is none
 std::string mean_text(const MeanDeviation& value);  // "92.3", or "92.3 ±0.2" over several runs
 // Columns of R that are worth printing; 0: too many.

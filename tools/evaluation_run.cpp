@@ -21,8 +21,9 @@ Result<ProtocolResult> run_once(ProtocolOptions protocol, const EvaluationRow& r
 
 }  // namespace
 
-Status run_rows(const EvaluateOptions& options, const EvaluationData& data, const Console& console,
-                Evaluation& evaluation) {
+Status add_runs(const EvaluateOptions& options, const EvaluationData& data,
+                std::span<const std::uint32_t> class_seeds, const RunScale& scale,
+                const Console& console, std::span<EvaluationRow> rows) {
   ENGRAM_ASSIGN(ProtocolOptions protocol,
                 protocol_options(options, int(data.train.classes.size())));
   ClassTargets targets;
@@ -30,13 +31,13 @@ Status run_rows(const EvaluateOptions& options, const EvaluationData& data, cons
     ENGRAM_ASSIGN(targets, read_class_targets(options.targets, data.train.classes));
     protocol.targets = targets.view();
   }
-  for (EvaluationRow& row : evaluation.rows) {
+  for (EvaluationRow& row : rows) {
     row.config.features = data.train.width;
-    row.config.feature_scale = evaluation.feature_scale;
-    row.config.hidden_mul = evaluation.hidden_mul;
+    row.config.feature_scale = scale.feature_scale;
+    row.config.hidden_mul = scale.hidden_mul;
     protocol.head = row.head;
     protocol.config = row.config;
-    for (const std::uint32_t class_seed : options.class_seeds) {
+    for (const std::uint32_t class_seed : class_seeds) {
       for (const std::uint64_t projection_seed : options.projection_seeds) {
         protocol.class_seed = class_seed;
         protocol.config.seed = projection_seed;
@@ -47,6 +48,12 @@ Status run_rows(const EvaluateOptions& options, const EvaluationData& data, cons
     }
   }
   return {};
+}
+
+Status run_rows(const EvaluateOptions& options, const EvaluationData& data, const Console& console,
+                Evaluation& evaluation) {
+  return add_runs(options, data, options.class_seeds,
+                  {evaluation.feature_scale, evaluation.hidden_mul}, console, evaluation.rows);
 }
 
 }  // namespace engram

@@ -25,6 +25,7 @@ struct FeatureSet {
   std::vector<std::string> classes;  // by name or number; some may have no row
   std::vector<int> domain;           // (rows), into domains; empty: nobody says
   std::vector<std::string> domains;  // in the order in which they first come
+  std::vector<std::string> paths;    // (rows) of pictures; empty where features came from a file
   int rows() const { return int(y.size()); }
   MatrixView<const float> view() const { return {x.data(), rows(), width, width}; }
 };

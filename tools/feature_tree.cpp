@@ -77,6 +77,7 @@ Result<FeatureSet> read_feature_tree(const DataSource& source, const std::string
     const auto found = std::lower_bound(labels.begin(), labels.end(), items[index].label);
     set.y.push_back(int(found - labels.begin()));
     if (source.by_domain) set.domain.push_back(domain_of_item[index]);
+    set.paths.push_back(std::move(paths[index]));
   }
   set.x = std::move(table.values);
   set.width = table.width;

@@ -37,6 +37,7 @@ void add_commands(CLI::App& app, engram::Session& session) {
   engram::add_merge(app, session);
   engram::add_inspect(app, session);
   engram::add_verify(app, session);
+  engram::add_adapt(app, session);
   engram::add_evaluate(app, session);
   engram::add_plan(app, session);
   engram::add_model_command(app, session);

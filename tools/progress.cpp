@@ -79,6 +79,11 @@ Progress::~Progress() {
   finish();
 }
 
+void Progress::rename(std::string what) {
+  const std::lock_guard lock(mutex_);
+  state_.what = std::move(what);
+}
+
 double Progress::seconds() const {
   return now() - start_;
 }

@@ -37,6 +37,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void advance(std::int64_t count = 1) { done_ += count; }
+  void rename(std::string what);  // what stands before the bar
   // Wipes the bar; called by the destructor. Print to the terminal only after this, or through
   // Console, which holds no bar of its own.
   void finish();

@@ -17,7 +17,7 @@ from tiny_onnx import COLOURS, colour_picture, tiny_onnx
 
 PROGRAM, BUILD, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 COMMANDS = ["demo", "camera", "learn", "classify", "classes", "history", "undo", "relabel", "rename", "forget",
-            "export", "import", "merge", "inspect", "verify", "evaluate", "plan", "model", "features", "doctor", "bench",
+            "export", "import", "merge", "inspect", "verify", "adapt", "evaluate", "plan", "model", "features", "doctor", "bench",
             "service", "bundle", "version"]
 OK, SKIPPED, USAGE, DATA, MISSING, UNSUPPORTED, MEMORY, BUSY = 0, 3, 64, 65, 66, 69, 71, 75
 

@@ -23,7 +23,10 @@ BUILD, SOURCE = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 DUMP = BUILD / "tests" / "preprocess_dump"
 STAMPS = pathlib.Path(os.environ.get("ENGRAM_STAMPS", "/usr/share/tuxpaint/stamps"))
 SHARED = pathlib.Path(os.environ.get("ENGRAM_SHARED", SOURCE.parent / "shared"))
-SPECS = [(256, 224, "shorter"), (240, 240, "squash"), (280, 240, "shorter"), (471, 471, "shorter")]
+SPECS = [(256, 224, "shorter", "bicubic"), (240, 240, "squash", "bicubic"), (280, 240, "shorter", "bicubic"),
+         (471, 471, "shorter", "bicubic"), (224, 224, "squash", "bilinear"), (73, 60, "shorter", "bilinear")]
+FILTERS = {"bicubic": Image.BICUBIC, "bilinear": Image.BILINEAR}
+CROP, SHORTER = 96, 150  # of random crops, and of pictures as training keeps them
 
 
 def stamps(count):
@@ -63,7 +66,13 @@ def write_kinds(folder):
         photo.resize(size).save(folder / f"{size[0]}x{size[1]}.png")
 
 
-def reference(image, resize, crop, mode):
+def resized(image, size, method):
+    """Across, then down: the order of every Pillow before 13, which is what backbones were trained
+    with. Pillow 13 goes down first when the picture is tall."""
+    return image.resize((size[0], image.height), method).resize(size, method)
+
+
+def reference(image, resize, crop, mode, method):
     """torchvision's Resize and CenterCrop in Pillow's words."""
     width, height = image.size
     if mode == "squash":
@@ -75,14 +84,11 @@ def reference(image, resize, crop, mode):
     left, top = (int(round((side - crop) / 2.0)) for side in size)
     if max(size) > 50_000:  # a line of pixels: whole, it would be gigabytes
         return None
-    # Across, then down: the order of every Pillow before 13, which is what backbones were trained
-    # with. Pillow 13 goes down first when the picture is tall.
-    across = image.resize((size[0], height), Image.BICUBIC)
-    return across.resize(size, Image.BICUBIC).crop((left, top, left + crop, top + crop))
+    return resized(image, size, FILTERS[method]).crop((left, top, left + crop, top + crop))
 
 
-def run(files, resize, crop, mode):
-    done = subprocess.run([DUMP, str(resize), str(crop), mode], check=True, stdout=subprocess.PIPE,
+def run(files, resize, crop, mode, method="-"):
+    done = subprocess.run([DUMP, str(resize), str(crop), mode, method], check=True, stdout=subprocess.PIPE,
                           input="".join(f"{f}\n" for f in files).encode())
     return io.BytesIO(done.stdout)
 
@@ -91,12 +97,21 @@ def largest(ours, theirs):
     return max(high for _, high in ImageChops.difference(ours, theirs).getextrema())
 
 
+def read_picture(output):
+    width, height = array.array("i", output.read(8))
+    return Image.frombytes("RGB", (width, height), output.read(3 * width * height))
+
+
+def read_tensor(output, crop):
+    planes = [Image.frombytes("F", (crop, crop), output.read(4 * crop * crop)).convert("L") for _ in "RGB"]
+    return Image.merge("RGB", planes)
+
+
 def compare_decoding(files):
     worst = {}
     output = run(files, 0, 0, "shorter")
     for file in files:
-        width, height = array.array("i", output.read(8))
-        ours = Image.frombytes("RGB", (width, height), output.read(3 * width * height))
+        ours = read_picture(output)
         theirs = on_white(Image.open(file))
         assert ours.size == theirs.size, (file, ours.size, theirs.size)
         kind = "png" if file.suffix == ".png" else "cmyk" if "cmyk" in file.name else "jpeg"
@@ -107,24 +122,51 @@ def compare_decoding(files):
 def compare_preprocessing(files):
     """The tensors of our pixels against Pillow's of the same pixels: resampling alone."""
     compared = unequal = worst = 0
-    for resize, crop, mode in SPECS:
-        output, pixels = run(files, resize, crop, mode), run(files, 0, 0, mode)
+    for resize, crop, mode, method in SPECS:
+        output, pixels = run(files, resize, crop, mode, method), run(files, 0, 0, mode)
         for file in files:
-            width, height = array.array("i", pixels.read(8))
-            picture = Image.frombytes("RGB", (width, height), pixels.read(3 * width * height))
-            planes = [Image.frombytes("F", (crop, crop), output.read(4 * crop * crop)).convert("L")
-                      for _ in "RGB"]
-            wanted = reference(picture, resize, crop, mode)
+            picture, ours = read_picture(pixels), read_tensor(output, crop)
+            wanted = reference(picture, resize, crop, mode, method)
             if wanted is None:
                 continue
-            difference = ImageChops.difference(Image.merge("RGB", planes), wanted)
+            difference = ImageChops.difference(ours, wanted)
             compared += 3 * crop * crop
             here = sum(sum(band.histogram()[1:]) for band in difference.split())
             if here:
-                print(f"{file}: {width} x {height}, {resize} {crop} {mode}: {here} values differ")
+                print(f"{file}: {picture.size}, {resize} {crop} {mode} {method}: {here} values differ")
             unequal += here
             worst = max(worst, max(high for _, high in difference.getextrema()))
     return compared, unequal, worst
+
+
+def compare_training(files):
+    """Random crops, mirrored or not, and pictures made smaller: how many differ from Pillow's."""
+    unequal, boxes = 0, set()
+    for epoch in (0, 1, 2):
+        output, pixels = run(files, epoch, CROP, "random"), run(files, 0, 0, "shorter")
+        for file in files:
+            picture = read_picture(pixels)
+            left, top, width, height, mirrored = box = tuple(array.array("i", output.read(20)))
+            ours = read_tensor(output, CROP)
+            wanted = resized(picture.crop((left, top, left + width, top + height)), (CROP, CROP), Image.BILINEAR)
+            if mirrored:
+                wanted = ImageOps.mirror(wanted)
+            boxes.add((epoch, *box))
+            if ours.tobytes() != wanted.tobytes():
+                unequal += 1
+                print(f"{file}: {picture.size}, box {box} of epoch {epoch} differs")
+    output, pixels = run(files, SHORTER, 0, "bounded"), run(files, 0, 0, "shorter")
+    for file in files:
+        picture, ours = read_picture(pixels), read_picture(output)
+        side = min(picture.size)
+        size = tuple(n if side <= SHORTER else n * SHORTER // side for n in picture.size)
+        wanted = picture if size == picture.size else resized(picture, size, Image.BILINEAR)
+        if ours.size != wanted.size or ours.tobytes() != wanted.tobytes():
+            unequal += 1
+            print(f"{file}: {picture.size}, made smaller to {ours.size}, differs")
+    mirrors = sum(box[-1] for box in boxes)
+    assert 0 < mirrors < len(boxes) and len(boxes) > 2 * len(files), (mirrors, len(boxes))
+    return unequal
 
 
 def main():
@@ -145,10 +187,12 @@ def main():
                     files.append(path)
         decoding = compare_decoding(files)
         compared, unequal, worst = compare_preprocessing(files)
+        trained = compare_training(files)
     print(f"decoded {len(files)} pictures; largest difference from Pillow, of 255: {decoding}")
     print(f"preprocessed, {len(SPECS)} ways: {compared} values, {unequal} unequal, largest {worst}")
+    print(f"random crops of 3 epochs, and pictures made smaller: {trained} differ")
     # Another libjpeg may round one step differently; resampling is ours and is exact.
-    return int(max(decoding.values()) > 1 or unequal > 0)
+    return int(max(decoding.values()) > 1 or unequal > 0 or trained > 0)
 
 
 sys.exit(main())

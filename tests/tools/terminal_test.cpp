@@ -71,6 +71,11 @@ TEST_CASE("a text plot puts each value in its row", "[tools][plot]") {
           "   90 % ┤   ●\n"
           "   80 % ┤     ●\n"
           "        └──────\n");
+  REQUIRE(text_plot({2.5, 0, 1.25}, 0, 2.5, 3) ==
+          "   2.50 ┤ ●\n"
+          "   1.25 ┤     ●\n"
+          "   0.00 ┤   ●\n"
+          "        └──────\n");
 }
 
 }  // namespace engram

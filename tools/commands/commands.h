@@ -20,6 +20,7 @@ void add_import(CLI::App& app, Session& session);
 void add_merge(CLI::App& app, Session& session);
 void add_inspect(CLI::App& app, Session& session);
 void add_verify(CLI::App& app, Session& session);
+void add_adapt(CLI::App& app, Session& session);
 void add_evaluate(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_model_command(CLI::App& app, Session& session);

@@ -9,6 +9,7 @@
 #include "platform/file.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/evaluate_options.h"
+#include "tools/evaluation_phase1.h"
 #include "tools/evaluation_report.h"
 #include "tools/evaluation_run.h"
 #include "tools/exit_code.h"
@@ -83,6 +84,7 @@ Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
   Evaluation evaluation;
   ENGRAM_ASSIGN(evaluation.rows, choose_rows(options));
   ENGRAM_ASSIGN(evaluation.protocol, parse_protocol(options.protocol));
+  if (!options.phase1.empty()) ENGRAM_TRY(check_phase1(options, session.global));
   std::optional<FeatureExtractor> extractor;
   const auto open_extractor = [&]() -> Result<FeatureExtractor*> {
     ENGRAM_ASSIGN(extractor, open_model(session.global));
@@ -110,6 +112,7 @@ Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
     return data.skipped == 0 ? 0 : kExitSomeSkipped;
   }
   ENGRAM_TRY(run_rows(options, data, console, evaluation));
+  if (!options.phase1.empty()) ENGRAM_TRY(run_phase1(options, data, session, evaluation));
   evaluation.peak_bytes = peak_memory_bytes();
 
   const std::string text = evaluation_text(evaluation);
@@ -159,6 +162,10 @@ void add_evaluate(CLI::App& app, Session& session) {
           "reports how well what was never seen is called unknown: area under the ROC curve beside "
           "that of the best score alone, false alarms reached, and whether probabilities are true "
           "(reliability.svg).\n\n"
+          "--phase1 ssf (or adaptformer, vpt) adapts the backbone to the training pictures of the "
+          "first task alone, as `engram adapt` does, and runs every head again on its features: "
+          "rows with Phase 1 stand beside rows without. Several --seed adapt once each; no model "
+          "is stored.\n\n"
           "Feature files need no backbone: an .npz with x (N, L) and y (N), or NAME_x.npy with "
           "NAME_y.npy beside it as `engram features` writes them; optional arrays are classes "
           "(names) and domain. With --features one .npz holds x_train, y_train, x_test, y_test "

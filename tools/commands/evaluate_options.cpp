@@ -59,6 +59,26 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
                   "dil: names and order of the domains; {} in --train and --test stands for each")
       ->type_name("LIST")
       ->delimiter(',');
+  command
+      .add_option("--phase1", options.phase1,
+                  "Beside the frozen backbone, one adapted to the first task: adaptformer, ssf or "
+                  "vpt (engram adapt)")
+      ->type_name("METHOD");
+  command
+      .add_option("--phase1-epochs", options.phase1_settings.epochs,
+                  "With --phase1: times every picture is shown (default 20)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000));
+  command
+      .add_option("--phase1-batch", options.phase1_settings.batch,
+                  "With --phase1: pictures of one step (default 48)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  command
+      .add_option("--phase1-learning-rate", options.phase1_settings.learning_rate,
+                  "With --phase1: of the first epoch (default 0.01)")
+      ->type_name("X")
+      ->check(between(1e-9, 999.0));
   command.add_option("--shots", options.shots, "At most N training samples of each class")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));

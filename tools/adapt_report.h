@@ -1,0 +1,32 @@
+// What an adaptation came to, for people, for programs and as a picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "tools/adapt_model.h"
+#include "tools/adapt_run.h"
+
+namespace engram {
+
+// Losses and accuracies over epochs in a terminal; empty for fewer than two epochs.
+std::string adapt_curves_text(const std::vector<AdaptEpoch>& curves);
+// The same as SVG: loss beside accuracy, the epoch that was kept marked.
+std::string adapt_curves_svg(const std::vector<AdaptEpoch>& curves, const std::string& title,
+                             const std::string& subtitle);  // adapt_plots.cpp
+nlohmann::ordered_json adapt_curves_json(const std::vector<AdaptEpoch>& curves);
+
+// Which epoch was kept, and why training ended.
+std::string ended_text(const AdaptRun& run, AdaptRun::End end);
+// The gain by nearest class means; where there is none, what to do. `name`: of the new model.
+std::string gain_text(const RightAnswers& before, const RightAnswers& after,
+                      const std::string& name);
+// Seconds of all epochs.
+double training_seconds(const std::vector<AdaptEpoch>& curves);
+
+nlohmann::ordered_json adapt_json(const AdaptRun& run, AdaptRun::End end,
+                                  const AdaptedModel& model);
+
+}  // namespace engram
