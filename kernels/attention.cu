@@ -24,7 +24,7 @@ __device__ __forceinline__ float sum_of_eight(float value) {
   return value;
 }
 
-// grid (B * H, ceil(S / kRows)).
+// grid (B * H * ceil(S / kRows)).
 template <int kHead>
 __global__ void __launch_bounds__(tile_threads<kHead>)
     attention_kernel(MatrixView<const float> qkv, int tokens, int heads, float scale,
@@ -35,7 +35,8 @@ __global__ void __launch_bounds__(tile_threads<kHead>)
   ENGRAM_SHARED(RowTile<kHead>, values);
   ENGRAM_SHARED(ScoreTile<kHead>, weights);
   const int pair = static_cast<int>(threadIdx.x) / 8, t = static_cast<int>(threadIdx.x) % 8;
-  const int index = static_cast<int>(blockIdx.x), first = static_cast<int>(blockIdx.y) * kRows;
+  const int index = static_cast<int>(blockIdx.x) / tiles_of(tokens, kRows);
+  const int first = static_cast<int>(blockIdx.x) % tiles_of(tokens, kRows) * kRows;
   const int width = out.cols / heads, top = index / heads * tokens, left = index % heads * width;
   const auto q = part_of(qkv, top, tokens, left, width);
   const auto k = part_of(qkv, top, tokens, out.cols + left, width);
@@ -91,8 +92,7 @@ Status attention(Stream stream, MatrixView<const float> qkv, int tokens, int hea
   check_attention(qkv, tokens, heads, out, logsums);
   if (qkv.rows == 0) return Status();
   const auto start = [&](auto kernel, int rows, int threads) {
-    const dim3 grid(static_cast<unsigned>(logsums.rows),
-                    static_cast<unsigned>(divide_up(tokens, rows)));
+    const dim3 grid(static_cast<unsigned>(logsums.rows * tiles_of(tokens, rows)));
     return launch(kernel, {grid, dim3(static_cast<unsigned>(threads))}, stream, qkv, tokens, heads,
                   scale, out, logsums);
   };

@@ -32,8 +32,8 @@ __global__ void __launch_bounds__(32 * kWarps)
 // The matrices of a head of a picture.
 struct Head {
   __device__ __forceinline__ Head(MatrixView<const float> all_dout, MatrixView<const float> qkv,
-                                  int tokens, int heads, MatrixView<float> dqkv) {
-    const int index = static_cast<int>(blockIdx.x), all = all_dout.cols, width = all / heads;
+                                  int tokens, int heads, int index, MatrixView<float> dqkv) {
+    const int all = all_dout.cols, width = all / heads;
     const int top = index / heads * tokens, left = index % heads * width;
     dout = part_of(all_dout, top, tokens, left, width);
     q = part_of(qkv, top, tokens, left, width);
@@ -47,9 +47,10 @@ struct Head {
   MatrixView<float> dq, dk, dv;
 };
 
-// dk and dv. grid (B * H, ceil(S / kRows)). Rows of a block are keys, columns are queries.
+// dk and dv. grid (B * H * ceil(S / kRows)). Rows of a block are keys, columns are queries. Registers for
+// three blocks of a multiprocessor: for four, which there is shared memory for, they would not suffice.
 template <int kHead>
-__global__ void __launch_bounds__(tile_threads<kHead>)
+__global__ void __launch_bounds__(tile_threads<kHead>, 3)
     key_kernel(MatrixView<const float> all_dout, MatrixView<const float> qkv,
                MatrixView<const float> logsums, int tokens, int heads, float scale,
                MatrixView<float> dqkv) {
@@ -59,9 +60,10 @@ __global__ void __launch_bounds__(tile_threads<kHead>)
   ENGRAM_SHARED(RowTile<kHead>, queries);
   ENGRAM_SHARED(RowTile<kHead>, douts);
   ENGRAM_SHARED(ScoreTile<kHead>, weights);
-  const Head head(all_dout, qkv, tokens, heads, dqkv);
   const int pair = static_cast<int>(threadIdx.x) / 8, t = static_cast<int>(threadIdx.x) % 8;
-  const int index = static_cast<int>(blockIdx.x), first = static_cast<int>(blockIdx.y) * kRows;
+  const int index = static_cast<int>(blockIdx.x) / tiles_of(tokens, kRows);
+  const int first = static_cast<int>(blockIdx.x) % tiles_of(tokens, kRows) * kRows;
+  const Head head(all_dout, qkv, tokens, heads, index, dqkv);
   load_tile<kHead>(head.k, first, keys);
   load_tile<kHead>(head.v, first, values);
   RowSums<kHead> dk = {}, dv = {};
@@ -101,7 +103,7 @@ __global__ void __launch_bounds__(tile_threads<kHead>)
   store_rows<kHead>(dv, {1.0f, 1.0f}, first, pair, t, head.dv);
 }
 
-// dq. grid (B * H, ceil(S / kRows)). Rows of a block are queries, columns are keys.
+// dq. grid (B * H * ceil(S / kRows)). Rows of a block are queries, columns are keys.
 template <int kHead>
 __global__ void __launch_bounds__(tile_threads<kHead>)
     query_kernel(MatrixView<const float> all_dout, MatrixView<const float> qkv,
@@ -113,9 +115,10 @@ __global__ void __launch_bounds__(tile_threads<kHead>)
   ENGRAM_SHARED(RowTile<kHead>, keys);
   ENGRAM_SHARED(RowTile<kHead>, values);
   ENGRAM_SHARED(ScoreTile<kHead>, weights);
-  const Head head(all_dout, qkv, tokens, heads, dqkv);
   const int pair = static_cast<int>(threadIdx.x) / 8, t = static_cast<int>(threadIdx.x) % 8;
-  const int index = static_cast<int>(blockIdx.x), first = static_cast<int>(blockIdx.y) * kRows;
+  const int index = static_cast<int>(blockIdx.x) / tiles_of(tokens, kRows);
+  const int first = static_cast<int>(blockIdx.x) % tiles_of(tokens, kRows) * kRows;
+  const Head head(all_dout, qkv, tokens, heads, index, dqkv);
   load_tile<kHead>(head.q, first, queries);
   load_tile<kHead>(head.dout, first, douts);
   float logsum[2], inner[2];
@@ -162,8 +165,7 @@ Status attention_back(Stream stream, MatrixView<const float> dout, MatrixView<co
                         static_cast<unsigned>(divide_up(heads, kWarps)));
   ENGRAM_TRY(launch(inner_kernel, {heads_grid, dim3(32, kWarps)}, stream, dout, out, heads, dqkv));
   const auto start = [&](auto kernel, int rows, int threads) {
-    const dim3 grid(static_cast<unsigned>(logsums.rows),
-                    static_cast<unsigned>(divide_up(tokens, rows)));
+    const dim3 grid(static_cast<unsigned>(logsums.rows * tiles_of(tokens, rows)));
     return launch(kernel, {grid, dim3(static_cast<unsigned>(threads))}, stream, dout, qkv, logsums,
                   tokens, heads, scale, dqkv);
   };

@@ -25,6 +25,11 @@ constexpr int tile_rows = kHead == 64 ? 32 : 16;
 template <int kHead>
 constexpr int tile_threads = 4 * tile_rows<kHead>;
 
+// Of a head: blocks that share keys and values run side by side, and find them in the cache.
+ENGRAM_HOST_DEVICE constexpr int tiles_of(int tokens, int rows) {
+  return (tokens + rows - 1) / rows;
+}
+
 template <int kHead>
 using RowTile = float[tile_rows<kHead>][kHead + 4];
 template <int kHead>

@@ -193,7 +193,8 @@ constexpr Row kRows[] = {
 };
 
 const Row* find_row(const std::string& operation) {
-  for (const std::span<const Row> rows : {std::span<const Row>(kRows), training_rows()}) {
+  for (const std::span<const Row> rows :
+       {std::span<const Row>(kRows), training_rows(), transformer_rows()}) {
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return operation == r.name; });
     if (row != rows.end()) return &*row;
@@ -219,6 +220,9 @@ std::vector<std::string> estimated_operations() {
 std::vector<std::string> estimated_training_operations() {
   return names_of(training_rows());
 }
+std::vector<std::string> estimated_transformer_operations() {
+  return names_of(transformer_rows());
+}
 bool is_estimated(const std::string& operation) {
   return find_row(operation) != nullptr;
 }
@@ -231,7 +235,7 @@ KernelWork kernel_work(const std::string& operation, const OperationShape& shape
                        double cache_bytes) {
   return row_of(operation).work({double(shape.frames), double(shape.features), double(shape.units),
                                  double(shape.classes), double(shape.samples), cache_bytes,
-                                 shape.whole_numbers});
+                                 shape.whole_numbers, double(shape.tokens), double(shape.heads)});
 }
 
 }  // namespace engram

@@ -16,6 +16,8 @@ struct OperationShape {
   int classes = 100;          // K
   int samples = 1000;         // N, kept
   bool whole_numbers = true;  // hidden units
+  int tokens = 197;           // S, of a picture, where a vision transformer works
+  int heads = 12;             // H, the same
 };
 
 // What a learner does: the names of the table in kernels.h, in its order. preprocess is not among them: what it costs
@@ -24,6 +26,9 @@ std::vector<std::string> estimated_operations();
 // Of first-session adaptation. Their shapes: `frames` rows of activations, `features` wide; a linear map
 // makes them `units` wide.
 std::vector<std::string> estimated_training_operations();
+// Of a vision transformer. Their shapes: `frames` pictures of `tokens` rows, `features` wide in `heads`
+// heads; between the two maps of an MLP `units` wide.
+std::vector<std::string> estimated_transformer_operations();
 bool is_estimated(const std::string& operation);
 // Does the time of this operation grow with the batch?
 bool has_batch(const std::string& operation);

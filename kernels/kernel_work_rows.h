@@ -1,5 +1,6 @@
 // The words that tables of kernel work are written in: kernel_work.cpp for what a learner does,
-// kernel_work_training.cpp for what adapters are trained with.
+// kernel_work_training.cpp for what adapters are trained with, kernel_work_vit.cpp for the vision
+// transformer they are in.
 #pragma once
 
 #include <cmath>
@@ -21,6 +22,7 @@ inline double again(double bytes, double times, double cache_bytes) {
 struct Shape {  // in double: products of these are large
   double b, l, m, k, n, cache;
   bool whole_numbers;
+  double tokens, heads;
 };
 
 // Of which the limit is all that is known: cuBLAS and cuSOLVER, and the slow way of a kernel.
@@ -46,6 +48,7 @@ struct Row {
   bool has_batch;
   KernelWork (*work)(const Shape&);
 };
-std::span<const Row> training_rows();  // kernel_work_training.cpp
+std::span<const Row> training_rows();     // kernel_work_training.cpp
+std::span<const Row> transformer_rows();  // kernel_work_vit.cpp
 
 }  // namespace engram::kernel_work_rows

@@ -110,5 +110,7 @@ std::vector<TrialCase> float_cases(OperationShape shape);
 std::vector<TrialCase> factor_cases(int units, int classes);
 // Training of adapters, of `frames` rows that are `features` and `units` wide.
 std::vector<TrialCase> training_cases(const OperationShape& shape);
+// A vision transformer, of `frames` pictures of `tokens` rows, `features` wide in `heads` heads.
+std::vector<TrialCase> transformer_cases(const OperationShape& shape);
 
 }  // namespace engram

@@ -25,6 +25,16 @@ std::vector<TrialCase> cases_of(TrialSize size) {
     add(float_cases(shape));
     add(training_cases(shape));
   }
+  const auto transformer = [](int pictures, int tokens, int heads, int head, int units) {
+    return OperationShape{.frames = pictures,
+                          .features = heads * head,
+                          .units = units,
+                          .tokens = tokens,
+                          .heads = heads};
+  };
+  add(transformer_cases(transformer(3, 12, 3, 5, 31)));
+  add(transformer_cases(transformer(1, 33, 1, 64, 257)));
+  add(transformer_cases(transformer(1, 19, 1, 72, 100)));  // a wide head
   add(factor_cases(33, 4));
   add(factor_cases(130, 9));
   if (size == TrialSize::device) {
@@ -33,6 +43,7 @@ std::vector<TrialCase> cases_of(TrialSize size) {
     add(frame_cases({256, 1280, 2000, 101, 1000}));
     add(float_cases({16, 1280, 2000, 100, 1000}));
     add(factor_cases(2000, 101));
+    add(transformer_cases(transformer(8, 202, 12, 64, 3072)));
     add(training_cases({.frames = 8 * 197, .features = 768, .units = 3072, .classes = 100}));
   }
   return all;

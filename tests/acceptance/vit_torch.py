@@ -37,7 +37,7 @@ class Vit(torch.nn.Module):
         return y * self.parameters_of_method[name + ".scale"] + self.parameters_of_method[name + ".shift"]
 
     def norm(self, name, x, weights):
-        return self.adjusted(name, F.layer_norm(x, (x.shape[-1],), *weights, eps=self.model["epsilon"]))
+        return self.adjusted(name, F.layer_norm(x, (self.model["width"],), *weights, eps=self.model["epsilon"]))
 
     def attention(self, name, x, block):
         pictures, tokens, width = x.shape

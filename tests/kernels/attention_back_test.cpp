@@ -20,7 +20,8 @@ using test::GuardedMatrix;
 using test::reads;
 using test::writes;
 
-int wrong(const AttentionCase& c, const GuardedMatrix<float>& dqkv) {
+// `size`: of the scores, whose rounding probabilities show.
+int wrong(const AttentionCase& c, const GuardedMatrix<float>& dqkv, double size = 1.0) {
   const AttentionShape& s = c.shape;
   int count = 0;
   for (int b = 0; b < s.pictures; ++b) {
@@ -28,7 +29,7 @@ int wrong(const AttentionCase& c, const GuardedMatrix<float>& dqkv) {
       const auto wanted = c.parts[std::size_t(b * s.heads + h)].gradient(c.part(c.dout, b, h, 1));
       const std::vector<double> got = c.part(dqkv, b, h, 3);
       for (std::size_t i = 0; i < wanted.size(); ++i) {
-        count += !(std::fabs(got[i] - wanted[i]) <= 1e-5 * (1 + std::fabs(wanted[i])));
+        count += !(std::fabs(got[i] - wanted[i]) <= 1e-5 * size * (1 + std::fabs(wanted[i])));
       }
     }
   }
@@ -88,6 +89,21 @@ TEST_CASE("attention_back: several blocks of rows, the same bits for every numbe
   CHECK(wrong(c, one) == 0);
   REQUIRE(on(2, two).ok());
   CHECK(one == two);
+}
+
+// Of a key that is not there the score would be 0: beside these, without end.
+TEST_CASE("attention_back: scores far below zero", "[kernels][attention_back]") {
+  const AttentionShape shape{1, GENERATE(17, 40), 1, 4, -50.0f};
+  AttentionCase c(shape, 0.5f, [](float value) { return 1.0f + std::fabs(value); });
+  REQUIRE(c.logsums(0, 0) < -100.0f);
+  for (const Backend& backend : test::backends(&Kernels::attention_back)) {
+    CAPTURE(shape.tokens, backend.name);
+    GuardedMatrix<float> dqkv(shape.rows(), 3 * shape.width());
+    REQUIRE(test::run(backend, &Kernels::attention_back, reads(c.dout), reads(c.qkv), reads(c.out),
+                      reads(c.logsums), shape.tokens, shape.heads, shape.scale, writes(dqkv))
+                .ok());
+    REQUIRE(wrong(c, dqkv, 200.0) == 0);
+  }
 }
 
 TEST_CASE("attention_back: what is not a number reaches its picture and head only",

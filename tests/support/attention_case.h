@@ -72,12 +72,15 @@ struct AttentionDefined {
 
 // All pictures and heads, with results in float for the way back.
 struct AttentionCase {
-  explicit AttentionCase(AttentionShape s, float deviation = 1.0f)
+  explicit AttentionCase(AttentionShape s, float deviation = 1.0f, float (*change)(float) = nullptr)
       : shape(s),
         qkv(random_matrix(s.rows(), 3 * s.width(), 1, 0.0f, deviation)),
         dout(random_matrix(s.rows(), s.width(), 2)),
         out(s.rows(), s.width()),
         logsums(s.pictures * s.heads, s.tokens) {
+    for (int r = 0; change != nullptr && r < qkv.rows(); ++r) {
+      for (int c = 0; c < qkv.cols(); ++c) qkv(r, c) = change(qkv(r, c));
+    }
     for (int b = 0; b < s.pictures; ++b) {
       for (int h = 0; h < s.heads; ++h) {
         const AttentionDefined& one =

@@ -12,11 +12,13 @@
 #include "tests/support/catch.h"
 #include "tests/support/picture_files.h"
 #include "tests/support/says.h"
+#include "tests/support/small_vit.h"
 #include "tests/support/temp_directory.h"
 #include "tools/convert/model_trial.h"
 #include "tools/convert/onnx_check.h"
 #include "tools/convert/onnx_writer.h"
 #include "tools/convert/preprocess_choice.h"
+#include "tools/convert/vit_write.h"
 
 using namespace engram;
 using namespace engram::test;
@@ -232,4 +234,27 @@ TEST_CASE("what the parser cannot bear ends in the child", "[tools][add_model][o
   REQUIRE_FALSE(report.ok());
   CHECK(report.status().code() == Code::bad_data);
   CHECK(says(report.status(), "odd.onnx"));
+}
+
+TEST_CASE("a plain Vision Transformer is added for pictures of another size",
+          "[tools][add_model][openvino][child]") {
+  const Workshop workshop;
+  const VitModel model = small_vit(small_shape(), false, false, false);
+  const int patch = model.shape.patch, image = model.shape.image;
+  AddModelRequest request = workshop.request(workshop.file("vit.onnx", vit_onnx(model, nullptr)));
+  request.resize = 2 * image;
+  request.side = image + 2 * patch;
+  auto card = add_model(request);
+  INFO(card.status().what());
+  REQUIRE(card.ok());
+  CHECK(card->name == "vit-" + std::to_string(request.side));
+  CHECK(card->preprocess.crop == request.side);
+  CHECK(card->preprocess.resize == 2 * request.side);
+  CHECK(card->source.find("instead of " + std::to_string(image)) != std::string::npos);
+  for (const float feature : features_of(workshop, card->name)) CHECK(std::isfinite(feature));
+  request.side += 1;
+  CHECK(says(add_model(request).status(), "multiples of its patch"));
+  request.name_or_file = workshop.file("net.onnx", encoder());
+  request.output = "means";
+  CHECK(add_model(request).status().code() == Code::not_supported);
 }

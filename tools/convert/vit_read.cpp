@@ -49,11 +49,12 @@ std::int64_t row_taken(const VitPath& path, std::int64_t width) {
 Status Recogniser::features(int tokens) {
   VitShape& shape = model_.shape;
   const int output = match_.graph().output;
-  shape.features = static_cast<int>(match_.node(output).dims.back());
-  if (value_count(match_.node(output).dims) != shape.features) {
-    return not_plain(fmt::format("its output is {} for a picture, not one vector",
-                                 shape_text(match_.node(output).dims)));
+  const Dims& dims = match_.node(output).dims;
+  if (dims.empty() || value_count(dims) != dims.back()) {
+    return not_plain(
+        fmt::format("its output is {} for a picture, not one vector", shape_text(dims)));
   }
+  shape.features = static_cast<int>(dims.back());
   int at = output;
   for (bool normed = false;;) {
     ENGRAM_ASSIGN(const VitPath path, match_.back(at));

@@ -1,4 +1,4 @@
-#include "engine/vit_resize.h"
+#include "engine/vit_positions.h"
 
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "engine/vit_resize.h"
+#include "engine/vit_positions.h"
 
 #include <cmath>
 
@@ -27,7 +27,7 @@ float position(const VitModel& model, int d, int y, int x) {
 
 }  // namespace
 
-TEST_CASE("vit_resize: a grid that rises evenly still does, inside", "[engine][vit_resize]") {
+TEST_CASE("vit_positions: a grid that rises evenly still does, inside", "[engine][vit_positions]") {
   const int after = GENERATE(5, 8, 16, 23);
   const VitModel model = grid_vit(16, [](int d, int y, int x) {
     return float(d == 0 ? y : d == 1 ? x : 1);
@@ -51,12 +51,12 @@ TEST_CASE("vit_resize: a grid that rises evenly still does, inside", "[engine][v
   }
 }
 
-TEST_CASE("vit_resize: the same size changes nothing", "[engine][vit_resize]") {
+TEST_CASE("vit_positions: the same size changes nothing", "[engine][vit_positions]") {
   const VitModel model = grid_vit(4, [](int d, int y, int x) { return float(d + 3 * y * x); });
   REQUIRE(resize_vit(model, 56)->positions == model.positions);
 }
 
-TEST_CASE("vit_resize: sizes that do not fit are refused", "[engine][vit_resize]") {
+TEST_CASE("vit_positions: sizes that do not fit are refused", "[engine][vit_positions]") {
   const int image = GENERATE(-14, 0, 13, 55, 14 * 129);
   const VitModel model = grid_vit(4, [](int, int, int) { return 0.0f; });
   Result<VitModel> resized = resize_vit(model, image);

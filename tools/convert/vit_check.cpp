@@ -1,0 +1,96 @@
+#include "tools/convert/vit_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/feature_extractor.h"
+#include "engine/vit_network.h"
+#include "platform/arena.h"
+#include "platform/device_staging.h"
+#include "tools/convert/calibration_pictures.h"
+
+namespace engram {
+
+namespace {
+
+constexpr int kCheckedPictures = 4;
+
+// Features (n, L) of pictures by our own forward, one picture at a time.
+Status our_features(const VitModel& model, const ModelCard& card, std::span<const Image> pictures,
+                    MatrixView<float> features) {
+  const DeviceHold hold;
+  const VitWork work = VitWork::of(model.shape, model.input_norm.has_value(), nullptr, 1);
+  BufferList planned(nullptr);
+  (void)VitBuffers(work, planned);
+  ENGRAM_ASSIGN(Arena arena, Arena::create(static_cast<std::size_t>(planned.bytes())));
+  BufferList taken(&arena);
+  const VitBuffers buffers(work, taken);
+  const Kernels& kernels = chosen_kernels();
+  VitNetwork network(model, kernels, buffers, 0);
+  const auto plain = views_of<const float>({}, model.shape.blocks, nullptr);
+  const int area = model.shape.image * model.shape.image;
+  SharedVector<float> tensor(static_cast<std::size_t>(3 * area));
+  SharedVector<float> row(static_cast<std::size_t>(model.shape.features));
+  for (int i = 0; i < features.rows; ++i) {
+    ENGRAM_TRY(kernels.preprocess({}, {pictures[static_cast<std::size_t>(i)].view()},
+                                  card.preprocess, {tensor.data(), 3, area, area}));
+    ENGRAM_TRY(network.forward({tensor.data(), 1, 3 * area, 3 * area}, plain, {},
+                               {row.data(), 1, features.cols, features.cols}));
+    std::copy(row.begin(), row.end(), features.row_range(i, 1).data);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<double> vit_difference(const VitModel& model, const StoredModel& stored, int threads,
+                              std::span<const Image> pictures) {
+  if (stored.card.preprocess.crop != model.shape.image ||
+      stored.card.features != model.shape.features) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("{} is of {} pixels and {} features, what was read of it of {} and {}",
+                    stored.card.name, stored.card.preprocess.crop, stored.card.features,
+                    model.shape.image, model.shape.features));
+  }
+  const int count = static_cast<int>(pictures.size()), width = model.shape.features;
+  std::vector<float> ours(pictures.size() * static_cast<std::size_t>(width)), theirs(ours.size());
+  ENGRAM_ASSIGN(auto extractor, FeatureExtractor::open(stored, {.threads = threads, .batch = 1}));
+  ENGRAM_TRY(extractor.extract(pictures, {theirs.data(), count, width, width}));
+  ENGRAM_TRY(our_features(model, stored.card, pictures, {ours.data(), count, width, width}));
+  double most = 0;
+  for (int i = 0; i < count; ++i) {
+    double apart = 0, length = 0;
+    for (int l = 0; l < width; ++l) {
+      const auto at = static_cast<std::size_t>(i * width + l);
+      apart += std::pow(double(ours[at]) - double(theirs[at]), 2);
+      length += std::pow(double(theirs[at]), 2);
+    }
+    // NaN must not pass.
+    const double ratio = std::sqrt(apart / length);
+    most = ratio <= most ? most : ratio;
+  }
+  return most;
+}
+
+Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
+                 std::span<const Image> pictures) {
+  std::vector<Image> views;
+  if (pictures.empty()) {
+    ENGRAM_ASSIGN(views, calibration_pictures(""));
+    views.resize(std::min<std::size_t>(views.size(), kCheckedPictures));
+    pictures = views;
+  }
+  ENGRAM_ASSIGN(const double most, vit_difference(model, stored, threads, pictures));
+  if (most <= kMostVitDifference) return {};
+  return Status(Code::not_supported,
+                fmt::format("{}: it was read as a plain Vision Transformer, but its features are "
+                            "others (off by {:.2g}, at most {:.0e} is rounding), so Phase 1 cannot "
+                            "train it. It still works frozen, as it is",
+                            stored.card.name, most, kMostVitDifference));
+}
+
+}  // namespace engram

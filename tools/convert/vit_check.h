@@ -1,0 +1,25 @@
+// Whether weights that were read from a graph are the graph's: our forward against the backbone's.
+#pragma once
+
+#include <span>
+
+#include "engine/model_store.h"
+#include "engine/vit_model.h"
+#include "platform/image.h"
+#include "platform/status.h"
+
+namespace engram {
+
+// The largest |ours - theirs| / |theirs| of a picture's features that is taken for rounding.
+inline constexpr double kMostVitDifference = 1e-3;
+
+// `model` as read from `stored`. Pictures: empty for four views of the demo's objects. not_supported:
+// the features differ, so that the graph is not what it was read as; the model still works frozen.
+Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
+                 std::span<const Image> pictures = {});
+
+// The largest relative difference itself.
+Result<double> vit_difference(const VitModel& model, const StoredModel& stored, int threads,
+                              std::span<const Image> pictures);
+
+}  // namespace engram
