@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -92,6 +94,13 @@ void report_end(const Session& session, const LiveState& state) {
   if (!state.fault.empty()) session.console.warn(state.fault);
 }
 
+// What is still computed is for nobody any more, and everything acknowledged is on the disk: the process
+// ends as by kill -9, but with its words said.
+[[noreturn]] void leave() {
+  (void)std::fflush(nullptr);
+  std::_Exit(0);
+}
+
 Result<int> run_camera(const Session& session, const CameraCommand& command) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(ServiceNotify notify, ServiceNotify::from_environment());
@@ -102,7 +111,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   }();
   if (!parts.ok()) return parts.status();
   const StopSignals stop;  // opening may be cut off at any time: nothing is lost
-  ENGRAM_TRY(check_agrees(command.learner, parts->store.learner().config(), session.global.state));
+  ENGRAM_TRY(check_agrees(command.learner, parts->config(), session.global.state));
   ENGRAM_ASSIGN(const std::unique_ptr<Live> started,
                 Live::start(std::move(options), std::move(parts).value()));
   Live& live = *started;
@@ -129,8 +138,10 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   }
   page.reset();
   watch.reset();  // says that we stop
-  live.stop();
+  const bool has_ended = live.stop_or_leave();
   report_end(session, live.state());
+  ENGRAM_TRY(live.opened());
+  if (!has_ended) leave();
   return 0;
 }
 
