@@ -17,6 +17,7 @@ namespace {
 
 // Behind the picture, but a tap must not starve where other programs take every core: at 19 it does.
 constexpr int kLowPriority = 15;
+constexpr std::chrono::milliseconds kMostDelay{50};  // of an order, for the frame that is looked at
 
 double milliseconds_since(Teach::Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Teach::Clock::now() - start).count();
@@ -126,12 +127,14 @@ void Teach::teach() {
       const Waiting waiting = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
+      board_.wait_for_answer(kMostDelay);
       carry_out(waiting);
       lock.lock();
       if (waiting_.empty()) board_.change([](LiveState& state) { state.learning = false; });
       continue;
     }
     lock.unlock();
+    board_.wait_for_answer(kMostDelay);
     const Clock::time_point now = Clock::now();
     if (end_at_ && *end_at_ <= now) {
       end_task();
