@@ -280,6 +280,19 @@ class Command(CliCase):
         self.assertFalse((image / "etc/systemd/system/engram.service").exists())
         self.assertEqual((image / "etc/engram/camera.conf").read_text(), "miror = yes\n")
 
+    def test_the_token_of_the_page(self):
+        image = self.dir / "image"
+        kept = image / "var/lib/engram/page-token"
+        kept.parent.mkdir(parents=True)
+        token = ["service", "token", "--root", image]
+        self.assertIsNone(self.json(*token)["token"])
+        kept.write_text(32 * "a" + "\n")
+        self.assertIn("others may read", self.run_program(*token, code=DATA).stderr)
+        kept.chmod(0o600)
+        self.assertEqual(self.json(*token)["token"], 32 * "a")
+        self.assertIsNone(self.json(*token, "--renew")["token"])
+        self.assertFalse(kept.exists())
+
     def test_from_enable_to_disable(self):
         """On a machine of files: mounts of its own over /etc, /run and /var/lib."""
         (self.dir / "machine").write_text(MACHINE.format(dir=self.dir))

@@ -122,7 +122,8 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   // Faces: those that work beside the others first, then the one that the user sits before.
   std::unique_ptr<WebFace> page;
   if (!command.http.empty()) {
-    ENGRAM_ASSIGN(page, WebFace::start(live, command.http));
+    ENGRAM_ASSIGN(page, WebFace::start(live, command.http, session.global.home));
+    if (!page->note().empty()) console.warn(page->note());
     console.answer(page->greeting(console.colour()));
     console.object({{"pages", page->urls()}});
   }
@@ -167,7 +168,8 @@ void add_camera(CLI::App& app, Session& session) {
           "--http 8477 serves a page to teach with in a browser, and a JSON API "
           "(/api/openapi.json), to this machine alone; --http 0.0.0.0:8477 to others as well, with "
           "a "
-          "token that is printed as an address and as a QR code.\n\n"
+          "token that is printed as an address and as a QR code. It is kept in HOME/page-token; "
+          "without that file the next start makes another.\n\n"
           "Without a terminal a line is printed whenever what is seen changes; with --json an "
           "object. SOURCE is an address such as stage:// (the virtual camera of the demo, the "
           "default). A camera that is not there yet, or goes, is waited for.",
