@@ -22,8 +22,6 @@ struct AdaptedModel {
   double difference = 0;  // the largest, of the pictures tried: |ours - OpenVINO's| / |ours|
 };
 
-inline constexpr double kMostDifference = 1e-3;
-
 // "dinov2-vits14-ssf"; invalid_argument: no name for a model can be made of it.
 Result<std::string> adapted_name(const std::string& parent, AdaptMethod method,
                                  const std::string& as_name);

@@ -46,26 +46,39 @@ Result<std::vector<Image>> usual_pictures() {
   return pictures;
 }
 
+// Of what the buffers are sized by.
+AdaptSettings settings_of(const AdaptParameters& adapted) {
+  AdaptSettings settings;
+  settings.method = adapted.method;
+  settings.rank = adapted.slice("blocks.0.down.weight").rows;
+  settings.prompts = adapted.slice("blocks.0.prompts").rows;
+  return settings;
+}
+
 // Features (n, L) of pictures by our own forward, one picture at a time.
-Status our_features(const VitModel& model, const ModelCard& card, std::span<const Image> pictures,
-                    MatrixView<float> features) {
+Status our_features(const VitModel& model, const AdaptParameters* adapted, const ModelCard& card,
+                    std::span<const Image> pictures, MatrixView<float> features) {
   const DeviceHold hold;
-  const VitWork work = VitWork::of(model.shape, model.input_norm.has_value(), nullptr, 1);
+  const AdaptSettings settings = adapted == nullptr ? AdaptSettings{} : settings_of(*adapted);
+  const VitWork work = VitWork::of(model.shape, model.input_norm.has_value(),
+                                   adapted == nullptr ? nullptr : &settings, 1);
   BufferList planned(nullptr);
   (void)VitBuffers(work, planned);
   ENGRAM_ASSIGN(Arena arena, Arena::create(static_cast<std::size_t>(planned.bytes())));
   BufferList taken(&arena);
   const VitBuffers buffers(work, taken);
   const Kernels& kernels = chosen_kernels();
-  VitNetwork network(model, kernels, buffers, 0);
-  const auto plain = views_of<const float>({}, model.shape.blocks, nullptr);
+  VitNetwork network(model, kernels, buffers, adapted == nullptr ? 0 : adapted->branch_scale);
+  const auto views = adapted == nullptr ? views_of<const float>({}, model.shape.blocks, nullptr)
+                                        : views_of<const float>(adapted->slices, model.shape.blocks,
+                                                                adapted->values.data());
   const int area = model.shape.image * model.shape.image;
   SharedVector<float> tensor(static_cast<std::size_t>(3 * area));
   SharedVector<float> row(static_cast<std::size_t>(model.shape.features));
   for (int i = 0; i < features.rows; ++i) {
     ENGRAM_TRY(kernels.preprocess({}, {pictures[static_cast<std::size_t>(i)].view()},
                                   card.preprocess, {tensor.data(), 3, area, area}));
-    ENGRAM_TRY(network.forward({tensor.data(), 1, 3 * area, 3 * area}, plain, {},
+    ENGRAM_TRY(network.forward({tensor.data(), 1, 3 * area, 3 * area}, views, {},
                                {row.data(), 1, features.cols, features.cols}));
     std::copy(row.begin(), row.end(), features.row_range(i, 1).data);
   }
@@ -75,7 +88,7 @@ Status our_features(const VitModel& model, const ModelCard& card, std::span<cons
 }  // namespace
 
 Result<double> vit_difference(const VitModel& model, const StoredModel& stored, int threads,
-                              std::span<const Image> pictures) {
+                              std::span<const Image> pictures, const AdaptParameters* adapted) {
   if (stored.card.preprocess.crop != model.shape.image ||
       stored.card.features != model.shape.features) {
     return Status(
@@ -88,7 +101,8 @@ Result<double> vit_difference(const VitModel& model, const StoredModel& stored, 
   std::vector<float> ours(pictures.size() * static_cast<std::size_t>(width)), theirs(ours.size());
   ENGRAM_ASSIGN(auto extractor, FeatureExtractor::open(stored, {.threads = threads, .batch = 1}));
   ENGRAM_TRY(extractor.extract(pictures, {theirs.data(), count, width, width}));
-  ENGRAM_TRY(our_features(model, stored.card, pictures, {ours.data(), count, width, width}));
+  ENGRAM_TRY(
+      our_features(model, adapted, stored.card, pictures, {ours.data(), count, width, width}));
   double most = 0;
   for (int i = 0; i < count; ++i) {
     double apart = 0, length = 0;

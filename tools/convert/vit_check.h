@@ -1,8 +1,10 @@
-// Whether weights that were read from a graph are the graph's: our forward against the backbone's.
+// Whether weights of ours are a graph's, read from it or written as it: our forward against the
+// backbone's.
 #pragma once
 
 #include <span>
 
+#include "engine/adapt_parameters.h"
 #include "engine/model_store.h"
 #include "engine/vit_model.h"
 #include "platform/image.h"
@@ -19,8 +21,9 @@ inline constexpr double kMostVitDifference = 1e-3;
 Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
                  std::span<const Image> pictures = {});
 
-// The largest relative difference itself.
+// The largest relative difference itself. adapted: what Phase 1 learned beside `model`; null: nothing.
 Result<double> vit_difference(const VitModel& model, const StoredModel& stored, int threads,
-                              std::span<const Image> pictures);
+                              std::span<const Image> pictures,
+                              const AdaptParameters* adapted = nullptr);
 
 }  // namespace engram
