@@ -4,7 +4,8 @@
 
 Rounds of one class each: forget it if it is known, tap N times, rename, relabel or undo, end the task, while two watchers
 come and go as browsers do. So the state stays of one size, and so must everything else:
-- memory: its slope over the time after the first K rounds, times that time, is at most GROWTH;
+- memory: its slope over the time after the first K rounds and WARM seconds (the app remembers what it saw for a minute),
+  times that time, is at most GROWTH;
 - open files and threads: no more in the last quarter than there were in the first;
 - taps: every acknowledged one is there at the end, and no other, by count of each class in the app, on disk, and by the
   digest of the statistics that the app had against that of the state read again (`engram verify`).
@@ -29,6 +30,7 @@ from model_home import STAMPS, model_home, skip  # noqa: E402
 
 GROWTH = 8 << 20  # bytes; the allocator's own ups and downs are below it
 MEGABYTE = 1 << 20
+WARM = 90  # seconds
 
 
 class Lost(Exception):
@@ -101,7 +103,7 @@ class Soak:
         self.draw = random.Random(1)
         self.kills = self.visits = 0
         self.samples = []  # (seconds, taps, resident, files, threads) once a second, since it is warm
-        self.looked_at = 0.0
+        self.began = self.looked_at = 0.0
         self.figures = None  # the app's own, at the end
 
     def start(self):
@@ -114,11 +116,12 @@ class Soak:
         if now < self.looked_at + 1:
             return
         self.looked_at = now
-        if self.teacher.round >= self.options.classes:
+        if self.teacher.round >= self.options.classes and now > self.began + WARM:
             self.samples.append((now, self.teacher.acknowledged, app.resident(), app.files(), app.threads()))
 
     def run(self):
-        end = time.monotonic() + self.options.seconds
+        self.began = time.monotonic()
+        end = self.began + self.options.seconds
         while self.figures is None:
             with self.start() as app:
                 app.wait_for_picture()
@@ -180,11 +183,11 @@ class Soak:
             return True
         if len(self.samples) < 8:
             print(f"too short to say whether memory grows: {teacher.round} rounds, and only those after the first "
-                  f"{self.options.classes} count")
+                  f"{self.options.classes} and {WARM} s count")
             return False
         slope, taps_slope = slope_of(self.samples, 0), slope_of(self.samples, 1)
         seconds = self.samples[-1][0] - self.samples[0][0]
-        print(f"memory after the first {self.options.classes} rounds: {self.samples[0][2] / MEGABYTE:.1f} MB, at the end "
+        print(f"memory when warm: {self.samples[0][2] / MEGABYTE:.1f} MB, at the end "
               f"{self.samples[-1][2] / MEGABYTE:.1f} MB, at most {max(s[2] for s in self.samples) / MEGABYTE:.1f} MB; "
               f"slope {slope * 60 / 1024:.1f} KB a minute, {taps_slope * 1000 / 1024:.1f} KB in 1 000 taps")
         grown = [f"memory by {slope * seconds / MEGABYTE:.1f} MB"] if slope * seconds > GROWTH else []
