@@ -9,6 +9,7 @@
 #include "engine/memory_plan.h"
 #include "platform/sentence.h"
 #include "tools/adapt_model.h"
+#include "tools/adapt_plan_report.h"
 #include "tools/adapt_report.h"
 #include "tools/adapt_screen.h"
 #include "tools/commands/commands.h"
@@ -24,10 +25,10 @@ namespace engram {
 namespace {
 
 struct AdaptOptions {
-  std::string tree, labels, method, as_name, memory, svg;
+  std::string tree, labels, method, as_name, memory, svg, device;
   AdaptSettings settings;
   int patience = 5;
-  bool resume = false, restart = false, replace = false;
+  bool resume = false, restart = false, replace = false, plan = false;
 };
 
 // Names, settings and what they mean, before anything is read.
@@ -123,9 +124,40 @@ Result<AdaptedModel> store_adapted(const Session& session, const AdaptRun& run,
   return model;
 }
 
+// --plan: what it would take. No picture is read.
+Result<int> show_plan(const Session& session, const AdaptOptions& options,
+                      const AdaptRequest& request) {
+  ENGRAM_ASSIGN(const Tree tree, read_labelled(options.tree, options.labels));
+  ENGRAM_ASSIGN(const VitModel model, read_plain_vit(request.parent));
+  ENGRAM_TRY(check_adapt_settings(request.settings, model.shape));
+  AdaptOutlook outlook{.settings = request.settings,
+                       .memory = {},
+                       .classes = std::max(int(tree.labels().size()), 2),
+                       .pictures = int(tree.items.size())};
+  const std::int64_t memory = request.memory > 0 ? request.memory : usual_adapt_memory();
+  ENGRAM_ASSIGN(outlook.memory,
+                plan_adaptation(VitFacts::of(model), request.settings, outlook.classes, memory));
+  if (!options.device.empty()) {
+    const std::optional<DevicePeaks> peaks = published_peaks(options.device);
+    if (!peaks) {
+      return Status(Code::invalid_argument,
+                    fmt::format("there is no device \"{}\" to estimate for; `engram plan --help` "
+                                "names them.",
+                                printable(options.device)));
+    }
+    outlook.device = peaks->name;
+    ENGRAM_ASSIGN(outlook.estimate,
+                  estimate_adaptation(model, request.settings, outlook.classes, memory, *peaks));
+  }
+  session.console.answer(outlook_text(outlook, session.console.colour()));
+  session.console.object(outlook_json(outlook));
+  return 0;
+}
+
 Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(AdaptRequest request, make_request(session, options));
+  if (options.plan) return show_plan(session, options, request);
   ENGRAM_ASSIGN(const std::string name,
                 adapted_name(request.parent.card.name, request.settings.method, options.as_name));
   ENGRAM_TRY(check_name(session, name, request, options.replace));
@@ -223,6 +255,13 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       ->type_name("BYTES");
   command.add_flag("--resume", options.resume, "Go on with a training that was stopped");
   command.add_flag("--restart", options.restart, "Throw such a training away and begin again");
+  CLI::Option* const plan =
+      command.add_flag("--plan", options.plan, "Only say what memory it would take, row by row");
+  command
+      .add_option("--device", options.device,
+                  "With --plan: a device of `engram plan`, to estimate the time on its GPU")
+      ->type_name("NAME")
+      ->needs(plan);
   command.add_option("--svg", options.svg, "Write the curves of loss and accuracy there")
       ->type_name("FILE");
 }
