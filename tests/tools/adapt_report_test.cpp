@@ -21,7 +21,7 @@ std::vector<AdaptEpoch> epochs(const std::vector<double>& held_out_losses) {
     curves.push_back({.loss = 2.0 / double(curves.size() + 1),
                       .accuracy = 50,
                       .held_out_loss = loss,
-                      .held_out_accuracy = 60,
+                      .held_out_accuracy = loss == loss ? 60 : kNone,  // NaN is not itself
                       .seconds = 1.5});
   }
   return curves;
@@ -74,7 +74,7 @@ TEST_CASE("adapt report: a gain is told as it is", "[tools][adapt]") {
 TEST_CASE("adapt report: names of adapted models", "[tools][adapt]") {
   CHECK(adapted_name("vit", AdaptMethod::ssf, "").value() == "vit-ssf");
   CHECK(adapted_name("vit", AdaptMethod::vpt, "mine").value() == "mine");
-  CHECK(says(adapted_name(std::string(60, 'a'), AdaptMethod::vpt, "").status(), "--as"));
+  CHECK(says(adapted_name(std::string(61, 'a'), AdaptMethod::vpt, "").status(), "--as"));
   CHECK(says(adapted_name("vit", AdaptMethod::vpt, "../x").status(), "--as"));
 }
 
