@@ -1,14 +1,38 @@
 #include "tools/adapt_plan_report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tools/estimate_report.h"
 #include "tools/progress.h"
 #include "tools/table.h"
+#include "tools/terminal.h"
 #include "tools/units.h"
 
 namespace engram {
+
+Result<AdaptOutlook> look_ahead(const VitModel& model, const AdaptSettings& settings, int classes,
+                                int pictures, std::int64_t memory, const std::string& device) {
+  ENGRAM_TRY(check_adapt_settings(settings, model.shape));
+  AdaptOutlook outlook{
+      .settings = settings, .memory = {}, .classes = std::max(classes, 2), .pictures = pictures};
+  ENGRAM_ASSIGN(outlook.memory,
+                plan_adaptation(VitFacts::of(model), settings, outlook.classes, memory));
+  if (device.empty()) return outlook;
+  const std::optional<DevicePeaks> peaks = published_peaks(device);
+  if (!peaks) {
+    return Status(Code::invalid_argument,
+                  fmt::format("there is no device \"{}\" to estimate for; `engram plan --help` "
+                              "names them.",
+                              printable(device)));
+  }
+  outlook.device = peaks->name;
+  ENGRAM_ASSIGN(outlook.estimate,
+                estimate_adaptation(model, settings, outlook.classes, memory, *peaks));
+  return outlook;
+}
 
 double AdaptOutlook::epoch_seconds() const {
   return estimate ? estimate->step_seconds() * pictures / settings.batch : 0;

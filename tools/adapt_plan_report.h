@@ -2,6 +2,7 @@
 // the estimated time of a step.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,11 @@ struct AdaptOutlook {
 
   double epoch_seconds() const;  // estimated
 };
+
+// In at most `memory` bytes. invalid_argument: settings that make no sense, or no device of that name
+// is known. out_of_memory: what would fit.
+Result<AdaptOutlook> look_ahead(const VitModel& model, const AdaptSettings& settings, int classes,
+                                int pictures, std::int64_t memory, const std::string& device);
 
 std::string outlook_text(const AdaptOutlook& outlook, bool colour);
 nlohmann::ordered_json outlook_json(const AdaptOutlook& outlook);

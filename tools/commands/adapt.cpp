@@ -129,26 +129,10 @@ Result<int> show_plan(const Session& session, const AdaptOptions& options,
                       const AdaptRequest& request) {
   ENGRAM_ASSIGN(const Tree tree, read_labelled(options.tree, options.labels));
   ENGRAM_ASSIGN(const VitModel model, read_plain_vit(request.parent));
-  ENGRAM_TRY(check_adapt_settings(request.settings, model.shape));
-  AdaptOutlook outlook{.settings = request.settings,
-                       .memory = {},
-                       .classes = std::max(int(tree.labels().size()), 2),
-                       .pictures = int(tree.items.size())};
   const std::int64_t memory = request.memory > 0 ? request.memory : usual_adapt_memory();
-  ENGRAM_ASSIGN(outlook.memory,
-                plan_adaptation(VitFacts::of(model), request.settings, outlook.classes, memory));
-  if (!options.device.empty()) {
-    const std::optional<DevicePeaks> peaks = published_peaks(options.device);
-    if (!peaks) {
-      return Status(Code::invalid_argument,
-                    fmt::format("there is no device \"{}\" to estimate for; `engram plan --help` "
-                                "names them.",
-                                printable(options.device)));
-    }
-    outlook.device = peaks->name;
-    ENGRAM_ASSIGN(outlook.estimate,
-                  estimate_adaptation(model, request.settings, outlook.classes, memory, *peaks));
-  }
+  ENGRAM_ASSIGN(const AdaptOutlook outlook,
+                look_ahead(model, request.settings, int(tree.labels().size()),
+                           int(tree.items.size()), memory, options.device));
   session.console.answer(outlook_text(outlook, session.console.colour()));
   session.console.object(outlook_json(outlook));
   return 0;
