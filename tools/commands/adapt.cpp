@@ -223,6 +223,12 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command
+      .add_option(
+          "--start-noise", settings.start_noise,
+          "ssf: deviation of scales and shifts at the start; the authors' is 0.02 (default 0)")
+      ->type_name("X")
+      ->check(between(0.0, 9.0));
+  command
       .add_option("--patience", options.patience,
                   "Stop after so many epochs without a better loss on pictures held out; 0: never "
                   "(default 5)")
