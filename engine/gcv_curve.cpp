@@ -61,13 +61,19 @@ std::vector<int> classes_by_content(MatrixView<const float> sums) {
   return order;
 }
 
+int GcvStarts::vectors(int classes, int units) {
+  const int probes = units <= kUnitProbes ? units : units < kManyUnits ? kMoreProbes : kProbes;
+  return std::min(classes, kClassVectors) + probes;
+}
+
 Result<GcvStarts> GcvStarts::create(const GcvProblem& largest) {
   GcvStarts starts;
   const int units = largest.gram.size;
   starts.exact_ = units <= kUnitProbes;
   starts.classes_ = std::min(largest.sums.rows, kClassVectors);
-  starts.probes_ = starts.exact_ ? units : units < kManyUnits ? kMoreProbes : kProbes;
-  const std::size_t size = std::size_t(starts.classes_ + starts.probes_) * std::size_t(units);
+  const int count = vectors(starts.classes_, units);
+  starts.probes_ = count - starts.classes_;
+  const std::size_t size = std::size_t(count) * std::size_t(units);
   ENGRAM_ASSIGN(starts.memory_, Arena::create(Arena::bytes_for(size, sizeof(float)) +
                                               Arena::bytes_for(2 * size, sizeof(float))));
   starts.vectors_ = starts.memory_.take<float>(size);

@@ -39,6 +39,8 @@ std::vector<int> classes_by_content(MatrixView<const float> sums);
 class GcvStarts {
  public:
   static Result<GcvStarts> create(const GcvProblem& largest);
+  // How many, of which there is room for three times: for so many classes and hidden units.
+  static int vectors(int classes, int units);
 
   // Steps with the factor at lambda0 that is in the problem's gram. order: classes_by_content of all
   // hidden units.

@@ -12,6 +12,7 @@
 #include "engine/learner.h"
 #include "engine/leverage.h"
 #include "engine/projection.h"
+#include "engine/readout_pool.h"
 #include "engine/score_blend.h"
 #include "engine/scorer.h"
 #include "engine/statistics.h"
@@ -67,8 +68,8 @@ struct Learner::Impl {
   // The readout of everything learned, from `before`; null: only a full solve can make it.
   Result<std::shared_ptr<const Readout>> refresh_factored(const Readout& before);
   Result<std::shared_ptr<const Readout>> refresh_dense(const Readout& before);
-  // All of the next readout but its weights.
-  std::shared_ptr<Readout> extended(const Readout& before) const;
+  // All of the next readout but its weights, which may be old ones of any size.
+  std::shared_ptr<Readout> extended(const Readout& before);
   ScoreBlend blend_of(ReadoutKind kind) const {
     const std::vector<ClassInfo>& classes = statistics.classes().all();
     return score_blend(kind, classes, statistics.features().usual_length(classes));
@@ -76,7 +77,7 @@ struct Learner::Impl {
   ScoreBlend blend() const { return blend_of(config.readout); }
   // Ridge, in its weights, becomes that blend.
   void blend_into(const ScoreBlend& parts, Readout& readout) const;
-  MatrixView<float> rows_of(SharedVector<float>& part) const;  // (K, M), new rows are zero
+  MatrixView<float> rows_of(SharedVector<float>& part) const;  // (K, M), rows that are new are zero
   // Of the dense form: samples since the last solve, up to which the next readout follows from it.
   int pending_limit() const { return config.hidden_units() / 8; }
   // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
@@ -123,6 +124,7 @@ struct Learner::Impl {
   // of `solved`.
   ScoreBlend blended_by;
   SharedVector<float> ridge_part;  // (K, M)
+  ReadoutPool readouts;
   // Of refresh() in the dense form: the solve that its factor is of, and what was learned since.
   std::shared_ptr<const Readout> solved;  // null: no factor
   KeptSamples pending;                    // all since then, while they are few

@@ -36,6 +36,7 @@ void Learner::Impl::blend_into(const ScoreBlend& parts, Readout& readout) const 
 void Learner::Impl::forget_factor() {
   blended_by = {};
   ridge_part = {};
+  readouts.clear();
   solved.reset();
   pending.clear();
   woodbury.clear();
@@ -69,9 +70,10 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::solve_all(double lambda, s
   return std::shared_ptr<const Readout>(std::move(shared));
 }
 
-std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) const {
+std::shared_ptr<Readout> Learner::Impl::extended(const Readout& before) {
   // What it judges by stays that of the last solve; the next one has all examples.
-  auto readout = std::make_shared<Readout>();
+  std::shared_ptr<Readout> readout = readouts.take();
+  readout->bias.clear();
   readout->confidence = before.confidence;
   readout->probes = before.probes;
   readout->said_before = said_before;
@@ -100,16 +102,18 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_factored(const Rea
                                 return factored.combine(weights, sums);
                               }};
   std::shared_ptr<Readout> readout = extended(before);
-  readout->weights = before.weights;
-  const MatrixView<float> weights = rows_of(readout->weights);
-  unscale_ridge(blended_by, weights.row_range(0, int(before.classes.size())));
+  const ScoreBlend parts = blend();
   const Status learned =
-      learn_at_once(problem, h, factored.kept().classes().subspan(std::size_t(known)), weights);
+      learn_at_once(problem, h, factored.kept().classes().subspan(std::size_t(known)),
+                    {{before.weights.data(), int(before.classes.size()), units, units},
+                     blended_by,
+                     rows_of(readout->weights),
+                     parts});
   if (learned.code() == Code::bad_data) return std::shared_ptr<const Readout>();
   ENGRAM_TRY(learned);
   kernel.set_factor(before.lambda);  // from here on a failure means a full solve
-  blended_by = blend();
-  blend_into(blended_by, *readout);
+  readout->feature_weights = mean_weights(parts, statistics.features().sums());
+  blended_by = parts;
   return std::shared_ptr<const Readout>(std::move(readout));
 }
 

@@ -26,20 +26,6 @@ double sum_of_squares(const Value* values, int count) {
   return std::accumulate(sums, sums + kLanes, 0.0);
 }
 
-// weights[k] becomes change(weights[k], a_k).
-template <class Change>
-void change_rows(const ScoreBlend& blend, MatrixView<float> weights, const Change& change) {
-  if (blend.ridge.empty()) return;
-  ENGRAM_CHECK(blend.ridge.size() >= std::size_t(weights.rows));
-  parallel_for(weights.rows, 4, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const float a = blend.ridge[std::size_t(k)];
-      float* row = weights.row(k);
-      for (int m = 0; m < weights.cols; ++m) row[m] = change(row[m], a);
-    }
-  });
-}
-
 }  // namespace
 
 double squared_length(const float* values, int count) {
@@ -75,11 +61,15 @@ ScoreBlend score_blend(ReadoutKind kind, std::span<const ClassInfo> classes, dou
 }
 
 void scale_ridge(const ScoreBlend& blend, MatrixView<float> weights) {
-  change_rows(blend, weights, [](float weight, float a) { return weight * a; });
-}
-
-void unscale_ridge(const ScoreBlend& blend, MatrixView<float> weights) {
-  change_rows(blend, weights, [](float weight, float a) { return weight / a; });
+  if (blend.ridge.empty()) return;
+  ENGRAM_CHECK(blend.ridge.size() >= std::size_t(weights.rows));
+  parallel_for(weights.rows, 4, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const float a = blend.ridge[std::size_t(k)];
+      float* row = weights.row(k);
+      for (int m = 0; m < weights.cols; ++m) row[m] *= a;
+    }
+  });
 }
 
 SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums) {

@@ -47,9 +47,8 @@ struct ScoreBlend {
 // and kind mean becomes ridge.
 ScoreBlend score_blend(ReadoutKind kind, std::span<const ClassInfo> classes, double usual_length);
 
-// The ridge part: weights (K, M) times a_k, and the way back to float rounding, where no a may be 0.
+// The ridge part: weights (K, M) times a_k.
 void scale_ridge(const ScoreBlend& blend, MatrixView<float> weights);
-void unscale_ridge(const ScoreBlend& blend, MatrixView<float> weights);
 // The mean part (K, L) of sums (K, L). A class whose sum is zero has no mean. Empty: w is 0.
 SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums);
 

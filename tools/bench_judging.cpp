@@ -15,13 +15,12 @@
 #include "engine/readout_confidence.h"
 #include "engine/witnesses.h"
 #include "tools/bench_clock.h"
+#include "tools/bench_photos.h"
 #include "tools/bench_problem.h"
 #include "tools/bench_settings.h"
 
 namespace engram::bench {
 namespace {
-
-constexpr int kInputs = 768;  // L
 
 int missed = 0;
 
@@ -33,36 +32,6 @@ void line(const Settings& settings, const char* what, double seconds, double rat
   std::printf("\n");
   std::fflush(stdout);
 }
-
-LearnerConfig config_of(const Settings& settings, bool keep) {
-  LearnerConfig config;
-  config.features = kInputs;
-  config.hidden = settings.hidden;
-  config.keep_features = keep;
-  config.lambda_rule = LambdaRule::fixed;
-  config.lambda = 1e6;
-  return config;
-}
-
-// Features of `classes` classes around their centres.
-struct Photos {
-  explicit Photos(const Settings& settings) : x(settings.samples, kInputs) {
-    Matrix<float> centres(settings.classes, kInputs,
-                          [this] { return 0.01F * float(random.between(-150, 150)); });
-    for (int i = 0; i < settings.samples; ++i) {
-      const int label = i % settings.classes;
-      for (int l = 0; l < kInputs; ++l) {
-        x.view()(i, l) = centres.view()(label, l) + 0.01F * float(random.between(-150, 150));
-      }
-      classes.push_back(label);
-      labels.push_back("class " + std::to_string(label));
-    }
-  }
-  Random random;
-  Matrix<float> x;
-  std::vector<std::int32_t> classes;
-  std::vector<std::string> labels;
-};
 
 void measure_frame(const Settings& settings, const Photos& photos) {
   Learner learner = must(Learner::create(config_of(settings, true)));

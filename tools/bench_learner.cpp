@@ -16,31 +16,31 @@
 #include "engine/gcv.h"
 #include "engine/gram_spectrum.h"
 #include "engine/instant_kernel.h"
+#include "engine/learner.h"
 #include "engine/leave_one_out.h"
 #include "engine/woodbury.h"
 #include "kernels/kernels.h"
 #include "platform/blas.h"
 #include "tools/bench_clock.h"
+#include "tools/bench_photos.h"
 #include "tools/bench_problem.h"
 #include "tools/bench_settings.h"
 
 namespace engram::bench {
 namespace {
 
-constexpr int kFeaturesOfRow = 768;  // L
-constexpr int kBatch = 250;          // rows projected at a time
+constexpr int kBatch = 250;  // rows projected at a time
 constexpr Kernels kOps = kCpuKernels;
 
 // Made-up photos as features in bytes, and the way from them to hidden units.
-struct Photos {
-  Photos(int samples, int hidden, int class_count)
-      : rows(samples, kFeaturesOfRow),
-        signs((kFeaturesOfRow + 31) / 32, hidden, [this] { return random.bits(); }) {
-    Matrix<std::int8_t> spots(class_count, kFeaturesOfRow,
-                              [this] { return random.between(-30, 30); });
+struct Rows {
+  Rows(int samples, int hidden, int class_count)
+      : rows(samples, kInputs),
+        signs((kInputs + 31) / 32, hidden, [this] { return random.bits(); }) {
+    Matrix<std::int8_t> spots(class_count, kInputs, [this] { return random.between(-30, 30); });
     for (int i = 0; i < samples; ++i) {
       classes.push_back(i % class_count);
-      for (int l = 0; l < kFeaturesOfRow; ++l) {
+      for (int l = 0; l < kInputs; ++l) {
         rows.view()(i, l) = std::int8_t(spots.view()(i % class_count, l) + random.between(-40, 40) +
                                         random.between(0, 20));
       }
@@ -49,7 +49,7 @@ struct Photos {
 
   void project(MatrixView<const std::int8_t> q, MatrixView<float> hidden) const {
     Matrix<std::int32_t> p(q.rows, signs.cols);
-    must(kOps.sign_project(Stream{}, q, {signs.data.data(), kFeaturesOfRow, signs.cols}, p.view()));
+    must(kOps.sign_project(Stream{}, q, {signs.data.data(), kInputs, signs.cols}, p.view()));
     must(kOps.activate(Stream{}, p.read(), 1200, 31, hidden));
   }
   // Calls work(first, h) with the hidden units of some samples at a time.
@@ -70,9 +70,9 @@ struct Photos {
 };
 
 // What the factored form keeps: hidden units and kernel.
-struct Learned : Photos {
+struct Learned : Rows {
   explicit Learned(const Settings& settings)
-      : Photos(settings.samples, settings.hidden, settings.classes),
+      : Rows(settings.samples, settings.hidden, settings.classes),
         h(settings.samples, settings.hidden),
         bytes(settings.samples, settings.hidden),
         kernel(settings.samples, settings.samples),
@@ -102,7 +102,7 @@ struct Learned : Photos {
 
 // What the dense form keeps, and times of its operations.
 struct Sums {
-  Sums(const Photos& photos, int class_count)
+  Sums(const Rows& photos, int class_count)
       : samples(photos.rows.rows),
         gram(photos.signs.cols, photos.signs.cols),
         diagonal(1, photos.signs.cols),
@@ -171,11 +171,38 @@ void choose_line(const Settings& settings, const char* what, const Sums& sums) {
 // About as many samples as hidden units, where what G leaves empty is hard to tell from what is small.
 void run_near_square(const Settings& settings) {
   for (const int hidden : {settings.hidden, settings.hidden * 3 / 10}) {
-    Sums sums(Photos(hidden * 9 / 10, hidden, settings.classes), settings.classes);
+    Sums sums(Rows(hidden * 9 / 10, hidden, settings.classes), settings.classes);
     sums.measure(settings.turns);
     const std::string what = "dense: the same with M " + std::to_string(hidden) + ", N 0.9 M";
     choose_line(settings, what.c_str(), sums);
   }
+}
+
+// The same of a whole learner: the sample into its memory, and a readout beside the one that answers.
+void run_learner(const Settings& settings) {
+  constexpr int kTurns = 50;
+  const Photos photos(settings);
+  const int before = settings.samples - kTurns;
+  Learner learner = must(Learner::create(config_of(settings, true)));
+  must(learner.learn(photos.x.read().row_range(0, before),
+                     std::span(photos.labels).first(std::size_t(before))));
+  must(learner.end_task().status());
+  Matrix<float> scores(1, settings.classes);
+  double classify = std::numeric_limits<double>::infinity(), instant = classify;
+  for (int turn = before; turn < settings.samples; ++turn) {
+    const MatrixView<const float> frame = photos.x.read().row_range(turn, 1);
+    classify = std::min(classify, best_seconds(1, 1, [&] {
+                          must(learner.score(frame, *learner.readout(), scores.view()));
+                        }));
+    instant = std::min(
+        instant, best_seconds(1, 1, [&] {
+          must(learner.learn(frame, std::span(photos.labels).subspan(std::size_t(turn), 1)));
+          must(learner.refresh().status());
+        }));
+  }
+  line(settings, "a whole learner: classify one frame", 1e3 * classify, "ms", 1.0, "", true);
+  line(settings, "a whole learner: learn one sample at once (times classify)", 1e3 * instant, "ms",
+       instant / classify, "<= 20", instant <= 20 * classify);
 }
 
 // End of a task in the factored form: choice, factor, readout.
@@ -192,7 +219,7 @@ double factored_end(const Settings& settings, Learned& x, LambdaChoice& choice,
 void run(const Settings& settings) {
   const int hidden = settings.hidden, samples = settings.samples, classes = settings.classes;
   std::printf("M %d, N %d, K %d, L %d, %d threads; %s, the best of %d\n", hidden, samples, classes,
-              kFeaturesOfRow, thread_count(), thread_count() > 1 ? "wall time" : "CPU time",
+              kInputs, thread_count(), thread_count() > 1 ? "wall time" : "CPU time",
               settings.turns);
   std::printf("%-58s %14s %9s\n", "", "", "ratio");
   Learned x(settings);
@@ -200,7 +227,7 @@ void run(const Settings& settings) {
   Matrix<float> readout(classes, hidden);
   double factored = factored_end(settings, x, choice, readout);
 
-  const double bytes = double(samples) * (kFeaturesOfRow + hidden + 4.0 * samples) +
+  const double bytes = double(samples) * (kInputs + hidden + 4.0 * samples) +
                        4.0 * samples * (classes + 129.0) + 8.0 * classes * hidden;
   line(settings, "factored: rows, kernel, solve and two readouts (MB, of 60)", 1e-6 * bytes, "MB",
        60e6 / bytes, ">= 1", bytes < 60e6);
@@ -211,22 +238,24 @@ void run(const Settings& settings) {
   LeaveOneOut before(kOps, x.view(samples - 1),
                      std::span(x.classes).first(std::size_t(samples - 1)), classes);
   ENGRAM_CHECK(std::isfinite(before.loss(choice.lambda)));
+  const ScoreBlend plain;
   double classify = std::numeric_limits<double>::infinity(), instant = classify;
   for (int turn = 0; turn < 50; ++turn) {
     classify = std::min(classify, best_seconds(1, 1, [&] {
                           x.project(x.rows.read().row_range(0, 1), h.view());
                           must(kOps.score(Stream{}, h.read(), readout.read(), scores.view()));
                         }));
-    instant = std::min(
-        instant, best_seconds(1, 1, [&] {
-          x.project(x.rows.read().row_range(samples - 1, 1), h.view());
-          x.fill_row(samples - 1);
-          const InstantKernel problem{kOps, choice.lambda, x.view(samples), samples - 1,
-                                      [&](auto weights, auto sums) {
-                                        return kOps.combine_rows(Stream{}, weights, x.kept(), sums);
-                                      }};
-          must(learn_at_once(problem, h.read(), std::span(x.classes).last(1), readout.view()));
-        }));
+    instant = std::min(instant, best_seconds(1, 1, [&] {
+                         x.project(x.rows.read().row_range(samples - 1, 1), h.view());
+                         x.fill_row(samples - 1);
+                         const InstantKernel problem{kOps, choice.lambda, x.view(samples),
+                                                     samples - 1, [&](auto weights, auto sums) {
+                                                       return kOps.combine_rows(Stream{}, weights,
+                                                                                x.kept(), sums);
+                                                     }};
+                         must(learn_at_once(problem, h.read(), std::span(x.classes).last(1),
+                                            {readout.read(), plain, readout.view(), plain}));
+                       }));
   }
   line(settings, "classify one frame without a backbone", 1e3 * classify, "ms", 1.0, "", true);
   line(settings, "factored: learn one sample at once (times classify)", 1e3 * instant, "ms",
@@ -259,6 +288,7 @@ void run(const Settings& settings) {
 int main(int argc, char* argv[]) {
   engram::bench::Settings settings;
   if (!engram::bench::read_settings("bench_learner", argc, argv, settings)) return 64;
+  engram::bench::run_learner(settings);
   engram::bench::run(settings);
   engram::bench::run_near_square(settings);
   return engram::bench::finish(settings, engram::bench::missed);

@@ -84,6 +84,12 @@ GramView leading(KernelCase& x, int size) {
   return view;
 }
 
+// A readout of ridge alone that becomes the next one.
+InstantReadout in_place(MatrixView<float> weights) {
+  static const ScoreBlend plain;
+  return {weights, plain, weights, plain};
+}
+
 }  // namespace
 
 TEST_CASE("instant: the factored form equals a full solve", "[engine][instant]") {
@@ -101,7 +107,7 @@ TEST_CASE("instant: the factored form equals a full solve", "[engine][instant]")
     REQUIRE(
         learn_at_once(problem, x.hidden().row_range(known, size - known),
                       std::span(x.classes).subspan(std::size_t(known), std::size_t(size - known)),
-                      weights)
+                      in_place(weights))
             .ok());
     known = size;
     if (known == 96 || known == x.size) {
@@ -128,11 +134,45 @@ TEST_CASE("instant: at a small lambda no worse than a full solve in float", "[en
         std::span(x.classes).subspan(std::size_t(known), std::size_t(size - known));
     const InstantKernel problem{kCpuKernels, lambda, leading(x, size), known, combine_of(x)};
     REQUIRE(learn_at_once(problem, x.hidden().row_range(known, size - known), classes,
-                          {readout.data(), 6, 400, 400})
+                          in_place({readout.data(), 6, 400, 400}))
                 .ok());
     known = size;
   }
   CHECK(worst_difference(x, readout, wanted) < 2 * worst_difference(x, solved, wanted));
+}
+
+TEST_CASE("instant: rows that are scaled, and classes that are new", "[engine][instant]") {
+  const int batch = GENERATE(0, 1, 3, 20);  // none; in one pass; by combine_rows
+  constexpr int kUnits = 60, kKnown = 90, kOld = 5;
+  KernelCase x(make_samples(6, 20, 12, 3, 1, 1.0), kUnits);  // class by class: 4 and 5 come last
+  const double lambda = 0.1 * mean_diagonal(x);
+  const ScoreBlend blend{{1.5f, 0.5f, 2.0f, 3.0f, 0.25f}, 0},
+      next{{0.75f, 2.0f, 1.25f, 0.5f, 4.0f, 3.0f}, 0};
+  std::vector<float> plain(6 * kUnits);
+  const MatrixView<float> ridge{plain.data(), 6, kUnits, kUnits};
+  REQUIRE(learn_at_once({kCpuKernels, lambda, leading(x, kKnown), 0, combine_of(x)},
+                        x.hidden().row_range(0, kKnown), std::span(x.classes).first(kKnown),
+                        in_place(ridge))
+              .ok());
+  std::vector<float> before(plain.begin(), plain.begin() + kOld * kUnits);
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] *= blend.ridge[i / kUnits];
+  const std::vector<float> untouched = before;
+  std::vector<float> after(plain.size(), 7.0f);
+  KernelCase twin = x;
+  const auto learn = [&](KernelCase& on, const InstantReadout& readout) {
+    return learn_at_once({kCpuKernels, lambda, leading(on, kKnown + batch), kKnown, combine_of(on)},
+                         on.hidden().row_range(kKnown, batch),
+                         std::span(on.classes).subspan(kKnown, std::size_t(batch)), readout);
+  };
+  REQUIRE(
+      learn(twin,
+            {{before.data(), kOld, kUnits, kUnits}, blend, {after.data(), 6, kUnits, kUnits}, next})
+          .ok());
+  REQUIRE(learn(x, in_place(ridge)).ok());
+  CHECK(before == untouched);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    CHECK(test::close(after[i], plain[i] * next.ridge[i / kUnits], 1e-3, 1e-7));
+  }
 }
 
 TEST_CASE("instant: a kernel without a factor changes nothing", "[engine][instant]") {
@@ -140,13 +180,13 @@ TEST_CASE("instant: a kernel without a factor changes nothing", "[engine][instan
   std::vector<float> readout(80, 1.0f);
   const InstantKernel first{kCpuKernels, 1.0, leading(x, 6), 0, combine_of(x)};
   REQUIRE(learn_at_once(first, x.hidden().row_range(0, 6), std::span(x.classes).first(6),
-                        {readout.data(), 2, 40, 40})
+                        in_place({readout.data(), 2, 40, 40}))
               .ok());
   const std::vector<float> before = readout;
   x.diagonal[8] = -1.0f;
   const InstantKernel second{kCpuKernels, 1.0, x.view(), 6, combine_of(x)};
   CHECK(learn_at_once(second, x.hidden().row_range(6, 4), std::span(x.classes).subspan(6, 4),
-                      {readout.data(), 2, 40, 40})
+                      in_place({readout.data(), 2, 40, 40}))
             .code() == Code::bad_data);
   CHECK(readout == before);
 }

@@ -88,6 +88,31 @@ TEST_CASE("refresh: equals a full solve over random histories", "[engine][refres
   }
 }
 
+TEST_CASE("refresh: memory is handed on only when nobody answers with it", "[engine][refresh]") {
+  const bool keep = GENERATE(true, false);
+  const Samples samples = make_samples(4, 20, kFeatures, 3, 1, 0.8);
+  Learner learner = std::move(Learner::create(config_of(400, keep))).value();
+  REQUIRE(learner.learn(samples.features(0, 70), samples.names(0, 70)).ok());
+  REQUIRE(learner.end_task().ok());
+  int next = 70;
+  const auto refreshed = [&] {
+    REQUIRE(learner.learn(samples.features(next, 1), samples.names(next, 1)).ok());
+    ++next;
+    return learner.refresh().value();
+  };
+  const auto held = refreshed();
+  const SharedVector<float> weights = held->weights, of_features = held->feature_weights;
+  for (int i = 0; i < 3; ++i) CHECK(refreshed()->weights.data() != held->weights.data());
+  CHECK(held->weights == weights);
+  CHECK(held->feature_weights == of_features);
+  // Nobody holds these: two take turns.
+  const float* first = refreshed()->weights.data();
+  const float* second = refreshed()->weights.data();
+  CHECK(first != second);
+  CHECK(refreshed()->weights.data() == first);
+  CHECK(refreshed()->weights.data() == second);
+}
+
 TEST_CASE("refresh: after loading, and after more than it can follow", "[engine][refresh]") {
   const bool keep = GENERATE(true, false);
   const Samples samples = make_samples(6, 60, kFeatures, 3, 1, 0.8);
