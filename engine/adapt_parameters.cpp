@@ -12,7 +12,6 @@ namespace engram {
 namespace {
 
 constexpr std::size_t kAlignment = 16;  // floats
-constexpr double kScaleDeviation = 0.02;
 
 class SliceList {
  public:
@@ -102,15 +101,15 @@ class StartNumbers {
   std::size_t slice_;
 };
 
-void fill(const AdaptSlice& slice, const StartNumbers& numbers, float* values) {
+void fill(const AdaptSlice& slice, const StartNumbers& numbers, double noise, float* values) {
   const std::size_t count = std::size_t(slice.rows) * std::size_t(slice.cols);
   const std::string_view name = slice.name;
   const bool is_drawn = name.ends_with("down.weight") || name == "head.weight";
   const double bound = 1 / std::sqrt(double(slice.cols));
   for (std::size_t i = 0; i < count; ++i) {
     if (is_drawn) values[i] = float(bound * numbers.uniform(i));
-    if (name.ends_with(".scale")) values[i] = float(1 + kScaleDeviation * numbers.normal(i));
-    if (name.ends_with(".shift")) values[i] = float(kScaleDeviation * numbers.normal(i));
+    if (name.ends_with(".scale")) values[i] = float(1 + noise * numbers.normal(i));
+    if (name.ends_with(".shift")) values[i] = float(noise * numbers.normal(i));
     if (name == "head.sigma") values[i] = 1;
   }
 }
@@ -142,7 +141,8 @@ AdaptParameters AdaptParameters::start(const VitShape& shape, const AdaptSetting
   AdaptParameters parameters = zeros(shape, settings, classes);
   for (std::size_t i = 0; i < parameters.slices.size(); ++i) {
     const AdaptSlice& slice = parameters.slices[i];
-    fill(slice, StartNumbers(settings.seed, i), parameters.values.data() + slice.offset);
+    fill(slice, StartNumbers(settings.seed, i), settings.start_noise,
+         parameters.values.data() + slice.offset);
   }
   return parameters;
 }

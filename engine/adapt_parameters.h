@@ -45,7 +45,7 @@ struct AdaptParameters {
   // All zeros. classes 0: without a head.
   static AdaptParameters zeros(const VitShape& shape, const AdaptSettings& settings, int classes);
   // Where training starts, by Philox from settings.seed: down uniform in +-1/sqrt(D), scales
-  // N(1, 0.02), shifts N(0, 0.02), head.weight uniform in +-1/sqrt(L), sigma 1, the rest zero.
+  // N(1, start_noise), shifts N(0, start_noise), head.weight uniform in +-1/sqrt(L), sigma 1, the rest zero.
   static AdaptParameters start(const VitShape& shape, const AdaptSettings& settings, int classes);
 
   // rows == 0: there is none of this name.

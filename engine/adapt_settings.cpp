@@ -65,6 +65,7 @@ Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape
   ENGRAM_TRY(check_number("the momentum", settings.momentum, 0, 1));
   ENGRAM_TRY(check_number("the weight decay", settings.weight_decay, 0, 1));
   ENGRAM_TRY(check_number("the scale of adapters", settings.branch_scale, -1000, 1000));
+  ENGRAM_TRY(check_number("the noise at the start", settings.start_noise, 0, 10));
   ENGRAM_TRY(check_number("the dropout", settings.dropout, 0, 1));
   return {};
 }

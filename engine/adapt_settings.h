@@ -4,7 +4,7 @@
 //     ssf           a scale and a shift of each channel after every operation
 //     vpt           `prompts` learned tokens in the sequence of each block
 //
-// The defaults are the authors'. Engine, command and saved training state share this one struct.
+// The defaults are the authors' but for start_noise. Engine, command and saved training state share this one struct.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,9 @@ struct AdaptSettings {
   double weight_decay = 5e-4;  // of everything that trains
   double branch_scale = 0.1;   // adaptformer: of what the bottleneck adds
   double dropout = 0.1;        // adaptformer: in the bottleneck, while training
+  // ssf: deviation of scales and shifts at the start. The authors' 0.02 suits their ViT; DINOv2, whose
+  // activations are smaller, loses more by it than a small first task brings (engine/README.md).
+  double start_noise = 0;
   std::uint64_t seed = 1;      // of start, order and dropout
   int recomputed_blocks = -1;  // that keep their input alone for the backward; -1: as the plan says
 };

@@ -35,6 +35,7 @@ void each_setting(Settings& s, Visit&& visit) {
   visit("weight decay", s.weight_decay);
   visit("scale of adapters", s.branch_scale);
   visit("dropout", s.dropout);
+  visit("noise at the start", s.start_noise);
   visit("seed", s.seed);
 }
 

@@ -35,18 +35,13 @@ std::string differences(const LearnerConfig& a, const LearnerConfig& b) {
   return text;
 }
 
-// The steps of `next`, whose samples have become the newest ones; those that have a row are the very
-// last, in their order. What is of no step any more is one together.
-void add_steps(const Learner& learner, const AddedState& next, const LearnedSamples& kept,
-               History& history) {
-  if (kept.size() == 0) return;
-  const std::int64_t first = learner.last_id() + 1 - std::int64_t(kept.size());
+// The samples of the states `origins` have become the newest ones. With all their rows they are one
+// step: what came by one merge goes by one undo.
+void add_step(const Learner& learner, std::int64_t samples,
+              const std::vector<std::uint64_t>& origins, History& history) {
+  const std::int64_t last = learner.last_id(), first = last + 1 - samples;
   history.first_ids.push_back(first);
-  for (const Step& step : steps_of(next.history, kept, next.learner.sums_only())) {
-    const auto at = std::lower_bound(kept.ids.begin(), kept.ids.end(), step.first_id);
-    const std::int64_t id = first + (at - kept.ids.begin());
-    if (id != first) history.first_ids.push_back(id);
-  }
+  for (const std::uint64_t origin : origins) history.merged.push_back({origin, first, last});
 }
 
 }  // namespace
@@ -84,8 +79,7 @@ Status check_goes_with(const std::string& name, const Learner& learner,
     return Status(Code::invalid_argument,
                   fmt::format("{} is a copy of a state that is in the merge already, or was merged "
                               "before: what is there of its samples would count twice. Nothing was "
-                              "changed. If that merge was undone since, merge with a copy from "
-                              "before it, or learn the pictures again.",
+                              "changed. A merge that was undone can be repeated.",
                               next.name));
   }
   if (next.learner.samples() > kMostSamples - learner.samples()) {
@@ -107,24 +101,24 @@ Status add_up(const std::string& name, Learner& learner, History& history, const
                     "goes on.",
                     name, next.name, engram::name(ours.lambda_rule)));
   }
-  LearnedSamples kept;  // what takes much memory comes before the first change
-  if (ours.keep_features) kept = next.learner.kept_samples();
-  kept.batch.rows = {};
+  const std::int64_t added = next.learner.samples();
+  const bool has_rows =
+      ours.keep_features && std::ssize(next.learner.kept_ids()) == added && added > 0;
   const bool has_steps = learner.samples() > 0 && !history.first_ids.empty() &&
                          (!ours.keep_features || history.first_ids.back() > learner.sums_only());
   // Ids go on, so all steps before samples without a row are behind them.
-  if (has_steps && next.learner.samples() > std::int64_t(kept.size())) {
+  if (has_steps && added > 0 && !has_rows) {
     notes.push_back(fmt::format(
         "Steps learned before this merge can no longer be undone{}",
         ours.keep_features ? "; relabel and forget still work where rows are kept." : "."));
   }
   ENGRAM_TRY(learner.absorb(next.learner));
-  if (ours.keep_features) {
-    add_steps(learner, next, kept, history);
-  } else {
+  const std::vector<std::uint64_t> origins = origins_of(next.mark, next.history);
+  if (has_rows) {
+    add_step(learner, added, origins, history);
+  } else if (!ours.keep_features) {
     history.first_ids.clear();  // sums never come apart
   }
-  const std::vector<std::uint64_t> origins = origins_of(next.mark, next.history);
   history.origins.insert(history.origins.end(), origins.begin(), origins.end());
   const std::vector<AuditEntry>& trail = next.history.audit;
   history.audit.insert(history.audit.end(), trail.begin(), trail.end());

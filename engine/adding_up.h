@@ -32,7 +32,8 @@ std::vector<std::uint64_t> origins_of(const StoreMark& mark, const History& hist
 // cannot be added up (each difference is named), or samples would count twice.
 Status check_goes_with(const std::string& name, const Learner& learner,
                        const std::vector<std::uint64_t>& origins, const AddedState& next);
-// The samples of `next` behind those of `learner`, with their steps, origins and trail. Sentences that
+// The samples of `next` behind those of `learner`, as one step where all of them have rows, and its
+// origins and trail. Sentences that
 // the user should know are added to `notes`. After a failure the learner may hold a part of them.
 Status add_up(const std::string& name, Learner& learner, History& history, const AddedState& next,
               std::vector<std::string>& notes);

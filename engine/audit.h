@@ -19,7 +19,7 @@ struct AuditEntry {
   std::string device;         // a name that the user gave, or the host's
   std::uint64_t state = 0;    // id of the state that did it
   std::int64_t sequence = 0;  // of the state, when it was done
-  std::string what;           // created, exported, imported, merged
+  std::string what;           // created, exported, imported, merged, unmerged
   std::int64_t samples = 0;   // of the state then
   int classes = 0;
   std::string digest;  // of the statistics then
@@ -31,6 +31,7 @@ inline constexpr const char* kCreated = "created";
 inline constexpr const char* kExported = "exported";  // into a file, or read by a merge
 inline constexpr const char* kImported = "imported";  // from the state of the entry before
 inline constexpr const char* kMerged = "merged";      // with the states of the entries before
+inline constexpr const char* kUnmerged = "unmerged";  // no sample is left of a merge
 }  // namespace audit
 
 // `given`, or the host's name where it is empty. invalid_argument: no such thing can be a name.

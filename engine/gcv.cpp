@@ -8,177 +8,37 @@
 
 #include <fmt/format.h>
 
+#include "engine/gcv_curve.h"
 #include "engine/lambda_range.h"
-#include "engine/lambda_search.h"
-#include "engine/lanczos.h"
-#include "platform/arena.h"
-#include "platform/philox.h"
 
 namespace engram {
 namespace {
 
-constexpr int kSteps = 8;
-constexpr int kProbes = 32;
-constexpr int kUnitProbes = 512;  // up to here all unit vectors are taken: df is exact
-constexpr int kClassVectors = 128;
-constexpr double kFirstPart = 0.25;                    // lambda0 / (tr(G) / N)
-constexpr double kSmallestPart = 1e-3;                 // no lambda below this part of tr(G) / N ...
-constexpr double kFloatFloor = 1e-6;                   // ... nor of the largest eigenvalue
-constexpr int kReach = LambdaSearch::kStepsPerDecade;  // from lambda0, where quadratures are good
+constexpr int kStepsPerDecade = 80;
+constexpr double kFirstPart = 0.35;     // of tr(G) / N, where lambda is found with photos
+constexpr double kSmallestPart = 1e-3;  // no lambda below this part of tr(G) / N ...
+constexpr double kFloatFloor = 1e-6;    // ... nor of the largest eigenvalue
 constexpr int kRounds = 8;
-constexpr double kAsGood = 5e-4;            // of the loss
-constexpr double kSmallestResidual = 3e-4;  // RSS / N below is rounding
-constexpr double kNull = 1e-3;              // eigenvalues below this part of lambda0 are zeros
-constexpr std::uint64_t kSeed = 0x474356;
+constexpr double kAsGood = 4e-4;       // of the loss
+constexpr double kSureEnough = 0.005;  // standard error of the loss that matters too little
+constexpr int kAlone = 512;            // up to so many hidden units no part of them is asked first
+// Decades that lambda / (tr(G) / N) moves from M/4 to M/2, and of what it did the part from M/2 to M.
+constexpr double kUsualMove = -0.15, kNextMove = 0.9, kLongestMove = 0.5;
 
-bool coin(int row, int col) {
-  const PhiloxWords words = philox({std::uint32_t(col) / 128, std::uint32_t(row), 0, 0}, kSeed);
-  return words[std::size_t(col / 32 % 4)] >> (col % 32) & 1u;
-}
-
-// Classes by their rows of C, so that the order in which they came is forgotten.
-std::vector<int> classes_in_order(MatrixView<const float> sums) {
-  std::vector<int> order(static_cast<std::size_t>(sums.rows));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::lexicographical_compare(sums.row(a), sums.row(a) + sums.cols, sums.row(b),
-                                        sums.row(b) + sums.cols);
-  });
-  return order;
-}
-
-// Start vectors: the first `classes` of C, the rest probes.
-struct Starts {
-  Arena memory = Arena::empty();
-  MatrixView<float> vectors, scratch;
-  int classes = 0;
+// Lanczos steps of classes and of probes, and how far from lambda0 the quadratures are good then. The
+// logarithm of the probes is harder than what GCV is made of.
+struct Effort {
+  int class_steps, probe_steps, reach;
 };
+constexpr Effort kEfforts[] = {{3, 5, 16}, {5, 8, 40}, {8, 10, kStepsPerDecade}};
+constexpr int kNear = 0, kMiddle = 1, kFar = 2;
 
-Result<Starts> allocate(const GcvProblem& problem) {
-  Starts starts;
-  const int units = problem.gram.size;
-  starts.classes = std::min(problem.sums.rows, kClassVectors);
-  const int count = starts.classes + (units <= kUnitProbes ? units : kProbes);
-  ENGRAM_ASSIGN(
-      starts.memory,
-      Arena::create(3 * Arena::bytes_for(std::size_t(count) * std::size_t(units), sizeof(float))));
-  starts.vectors = starts.memory.take_matrix<float>(count, units);
-  starts.scratch = starts.memory.take_matrix<float>(2 * count, units);
-  return starts;
+double lambda_of(int step) {
+  return std::pow(10.0, double(step) / kStepsPerDecade);
 }
 
-void fill(const GcvProblem& problem, Starts& starts) {
-  const std::vector<int> order = classes_in_order(problem.sums);
-  const int units = problem.gram.size, count = int(order.size());
-  for (int v = 0; v < starts.vectors.rows; ++v) {
-    float* vector = starts.vectors.row(v);
-    std::fill_n(vector, units, 0.0f);
-    if (v >= starts.classes) {
-      const int probe = v - starts.classes;
-      if (units <= kUnitProbes) vector[probe] = 1.0f;
-      for (int m = 0; units > kUnitProbes && m < units; ++m) vector[m] = coin(probe, m) ? 1 : -1;
-    } else if (count <= kClassVectors) {
-      std::copy_n(problem.sums.row(order[std::size_t(v)]), units, vector);
-    } else {
-      for (int k = 0; k < count; ++k) {
-        const float sign = coin(-1 - v, k) ? 1.0f : -1.0f;
-        const float* row = problem.sums.row(order[std::size_t(k)]);
-        for (int m = 0; m < units; ++m) vector[m] += sign * row[m];
-      }
-    }
-  }
-}
-
-// GCV for any lambda, from the quadratures around one.
-class Curve {
- public:
-  Curve(const GcvProblem& problem, std::vector<Quadrature> rules, int class_vectors, double lambda0)
-      : rules_(std::move(rules)),
-        class_vectors_(class_vectors),
-        samples_(double(problem.samples)),
-        units_(problem.gram.size),
-        classes_(problem.sums.rows),
-        null_(kNull * lambda0) {
-    measure_range();
-  }
-
-  // False: N - df is the small difference of large numbers, of which random probes say too little.
-  bool knows_freedom() const { return units_ <= kUnitProbes || samples_ >= units_ || range_known_; }
-  // `inverse_trace`: of (G + lambda0 I)^-1. Then the probes only tell how other lambdas differ.
-  void correct_freedom(double lambda0, double inverse_trace) {
-    const double exact = samples_ - units_ + lambda0 * inverse_trace;
-    correction_ = exact - residual_freedom(lambda0);
-  }
-
-  double loss(double lambda) const {
-    double explained = 0;
-    for (int v = 0; v < class_vectors_; ++v) {
-      const Quadrature& rule = rules_[std::size_t(v)];
-      for (std::size_t i = 0; i < rule.values.size(); ++i) {
-        const double d = rule.values[i], a = d + lambda;
-        explained += rule.weights[i] * (d + lambda + lambda) / (a * a);
-      }
-    }
-    // Random sums of all K rows in place of the rows: each has their total in the mean.
-    if (classes_ > kClassVectors) explained /= class_vectors_;
-    const double rss = (samples_ - explained) / samples_;
-    const double left = 1.0 - kFreedomWeight * (1.0 - residual_freedom(lambda) / samples_);
-    if (!(rss > kSmallestResidual) || !(left > 0)) return kNoLoss;
-    return rss / (left * left) / classes_;
-  }
-
- private:
-  // Of N < M samples the range of G has N directions, less when samples repeat.
-  void measure_range() {
-    for (std::size_t v = std::size_t(class_vectors_); v < rules_.size(); ++v) {
-      for (std::size_t i = 0; i < rules_[v].values.size(); ++i) {
-        length_ += rules_[v].weights[i];
-        if (rules_[v].values[i] > null_) range_ += rules_[v].weights[i];
-      }
-    }
-    const double probes = double(rules_.size()) - class_vectors_;
-    const double measured = units_ * range_ / length_;
-    // What the share of random vectors in a subspace varies by.
-    const double spread = 2.0 * std::sqrt(2.0 * samples_ * (1.0 - samples_ / units_) / probes);
-    // Near N = M the smallest values cannot be told from zeros: then far more than N are found.
-    range_known_ =
-        units_ > kUnitProbes && samples_ < units_ && std::abs(measured - samples_) < spread;
-  }
-
-  // N - df = N - M + tr(lambda (G + lambda I)^-1). The M - N directions that no sample has count 1
-  // each, but with random probes what they count varies more than all the others together: where
-  // the range is known to have N directions, the probes are measured within it.
-  double residual_freedom(double lambda) const {
-    double left = 0, left_in_range = 0;
-    for (std::size_t v = std::size_t(class_vectors_); v < rules_.size(); ++v) {
-      for (std::size_t i = 0; i < rules_[v].values.size(); ++i) {
-        const double d = rules_[v].values[i], part = rules_[v].weights[i] * lambda / (d + lambda);
-        left += part;
-        if (d > null_) left_in_range += part;
-      }
-    }
-    if (range_known_) return samples_ * left_in_range / range_;
-    return samples_ - units_ + units_ * left / length_ + correction_;
-  }
-
-  std::vector<Quadrature> rules_;
-  int class_vectors_;
-  double samples_;
-  int units_, classes_;
-  double null_;
-  double length_ = 0;  // squared length of all probes
-  double range_ = 0;   // ... within the range of G
-  bool range_known_ = false;
-  double correction_ = 0;
-};
-
-// tr((UT U)^-1) of the factor that is there, in the memory of the starts, which are not needed again.
-Result<double> inverse_trace(const GcvProblem& problem, const Starts& starts) {
-  const int units = problem.gram.size, columns = starts.scratch.rows;
-  const MatrixView<float> diagonal = starts.vectors.row_range(0, 1);
-  ENGRAM_TRY(problem.kernels.inverse_diagonal(
-      Stream{}, problem.gram, {starts.scratch.data, units, columns, columns}, diagonal));
-  return std::accumulate(diagonal.data, diagonal.data + units, 0.0);
+double step_of(double lambda) {
+  return kStepsPerDecade * std::log10(std::clamp(lambda, kSmallestLambda, kLargestLambda));
 }
 
 LambdaChoice without_choice(double lambda, const char* why) {
@@ -188,79 +48,148 @@ LambdaChoice without_choice(double lambda, const char* why) {
   return choice;
 }
 
+// The first `units` hidden units alone: the leading block of G, in place.
+GcvProblem leading(const GcvProblem& problem, int units) {
+  GcvProblem part = problem;
+  part.gram.size = units;
+  part.sums.cols = units;
+  part.largest_eigenvalue *= double(units) / problem.gram.size;
+  return part;
+}
+
+double mean_of(const GcvProblem& problem) {
+  return std::accumulate(problem.gram.diagonal, problem.gram.diagonal + problem.gram.size, 0.0) /
+         double(problem.samples);
+}
+
 // Steps of the grid that may be chosen.
 struct Range {
   int low, high;
 };
 
-// The best step within reach of `from`; `from` itself where nothing is better.
-int best_step(const Curve& curve, int from, Range range, LambdaChoice& choice) {
+Range range_of(const GcvProblem& problem) {
+  const double mean = mean_of(problem);
+  Range range{};
+  range.low = int(
+      std::ceil(step_of(std::max(kSmallestPart * mean, kFloatFloor * problem.largest_eigenvalue))));
+  range.high = std::max(range.low, int(std::floor(step_of(10.0 * mean * double(problem.samples)))));
+  return range;
+}
+
+// The best step within reach of `from`; `from` itself where nothing is better by more than `as_good`.
+int best_step(const GcvCurve& curve, int from, int reach, Range range, double as_good,
+              LambdaChoice& choice) {
   choice.candidates.clear();
   choice.losses.clear();
   int best = from;
-  double smallest = curve.loss(LambdaSearch::lambda_of(from));
+  double smallest = curve.loss(lambda_of(from));
   const double own = smallest;
-  for (int step = std::max(range.low, from - kReach); step <= std::min(range.high, from + kReach);
+  for (int step = std::max(range.low, from - reach); step <= std::min(range.high, from + reach);
        ++step) {
-    const double loss = curve.loss(LambdaSearch::lambda_of(step));
-    choice.candidates.push_back(LambdaSearch::lambda_of(step));
+    const double loss = curve.loss(lambda_of(step));
+    choice.candidates.push_back(lambda_of(step));
     choice.losses.push_back(loss);
     if (loss < smallest || (std::isnan(smallest) && !std::isnan(loss))) {
       smallest = loss;
       best = step;
     }
   }
-  if (std::isnan(smallest)) return std::min(from + kReach, range.high);  // too small to tell
-  return own <= smallest * (1.0 + kAsGood) ? from : best;
+  if (std::isnan(smallest)) return std::min(from + reach, range.high);  // too small to tell
+  return own <= smallest * (1.0 + as_good) ? from : best;
 }
+
+class Search {
+ public:
+  Search(const GcvStarts& starts, std::vector<int> order)
+      : starts_(starts), order_(std::move(order)) {}
+
+  // From lambda0 = start on, which `effort` should be enough for. A choice with lambda 0: there is no
+  // factor at any.
+  Result<LambdaChoice> run(const GcvProblem& problem, double start, int effort, double as_good) {
+    Range range = range_of(problem);
+    LambdaChoice choice;
+    int step = std::clamp(int(std::lround(step_of(start))), range.low, range.high);
+    for (int round = 0; round < kRounds; ++round) {
+      if (!problem.kernels.cholesky(Stream{}, float(lambda_of(step)), {}, problem.gram).ok()) {
+        if (step == range.high) break;
+        range.low = std::min(step + 1, range.high);
+        step = std::min(step + kStepsPerDecade, range.high);
+        continue;
+      }
+      ENGRAM_ASSIGN(const int best, look(problem, step, range, effort, as_good, choice));
+      choice.lambda = lambda_of(best);
+      choice.factored = best == step;
+      const bool at_reach =
+          std::abs(best - step) == kEfforts[kFar].reach && best > range.low && best < range.high;
+      if (!at_reach) break;
+      step = best;
+    }
+    return choice;
+  }
+
+ private:
+  // With the factor at this step: as many Lanczos steps as it takes to see a minimum.
+  Result<int> look(const GcvProblem& problem, int step, Range range, int effort, double as_good,
+                   LambdaChoice& choice) {
+    const double lambda0 = lambda_of(step);
+    ShiftedLanczos lanczos = starts_.begin(problem, order_, lambda0);
+    const int classes = starts_.classes(), probes = starts_.probes();
+    std::optional<double> trace;
+    for (;; ++effort) {
+      const auto [class_steps, probe_steps, reach] = kEfforts[effort];
+      // In one solve while they have had as many steps.
+      const int both = lanczos.steps(0) == lanczos.steps(classes) ? classes + probes : classes;
+      ENGRAM_TRY(lanczos.advance(0, both, class_steps - lanczos.steps(0)));
+      ENGRAM_TRY(lanczos.advance(classes, probes, probe_steps - lanczos.steps(classes)));
+      ENGRAM_ASSIGN(GcvCurve curve, GcvCurve::create(problem, lambda0, starts_, lanczos));
+      if (!trace && curve.uncertainty() > kSureEnough) {
+        ENGRAM_ASSIGN(trace, inverse_trace(problem));
+      }
+      if (trace) curve.correct_freedom(*trace);
+      const int best = best_step(curve, step, reach, range, as_good, choice);
+      const bool inside = std::abs(best - step) < reach || best == range.low || best == range.high;
+      if (inside || effort == kFar) return best;
+    }
+  }
+
+  const GcvStarts& starts_;
+  std::vector<int> order_;
+};
 
 }  // namespace
 
 Result<LambdaChoice> choose_by_gcv(const GcvProblem& problem) {
   const GramView& gram = problem.gram;
-  const double trace = std::accumulate(gram.diagonal, gram.diagonal + gram.size, 0.0);
   if (problem.samples == 0) return without_choice(1.0, "Nothing was learned");
-  if (!std::isfinite(trace) || !std::isfinite(problem.largest_eigenvalue)) {
+  const double mean = mean_of(problem);
+  if (!std::isfinite(mean) || !std::isfinite(problem.largest_eigenvalue)) {
     return without_choice(1.0, "The hidden units are too large for sums in float");
   }
-  if (trace <= 0) return without_choice(1.0, "All hidden units are zero");
-  const double mean = trace / double(problem.samples);
-  const auto step_of = [](double lambda) {
-    return LambdaSearch::kStepsPerDecade *
-           std::log10(std::clamp(lambda, kSmallestLambda, kLargestLambda));
-  };
-  Range range{};
-  range.low = int(
-      std::ceil(step_of(std::max(kSmallestPart * mean, kFloatFloor * problem.largest_eigenvalue))));
-  range.high = std::max(range.low, int(std::floor(step_of(10.0 * trace))));
+  if (mean <= 0) return without_choice(1.0, "All hidden units are zero");
 
-  ENGRAM_ASSIGN(Starts starts, allocate(problem));
-  LambdaChoice choice;
-  int step = std::clamp(int(std::lround(step_of(kFirstPart * mean))), range.low, range.high);
-  for (int round = 0; round < kRounds; ++round) {
-    const double lambda0 = LambdaSearch::lambda_of(step);
-    if (!problem.kernels.cholesky(Stream{}, float(lambda0), {}, gram).ok()) {
-      if (step == range.high) break;
-      range.low = std::min(step + 1, range.high);
-      step = std::min(step + kReach, range.high);
-      continue;
+  ENGRAM_ASSIGN(GcvStarts starts, GcvStarts::create(problem));
+  Search search(starts, classes_by_content(problem.sums));
+  // Where lambda is found, in decades from tr(G) / N: what a part says moves on as it grows.
+  double place = std::log10(kFirstPart), move = kUsualMove;
+  int effort = gram.size > kAlone ? kMiddle : kFar;
+  if (gram.size > kAlone) {
+    for (const int divisor : {4, 2}) {
+      const GcvProblem part = leading(problem, gram.size / divisor);
+      const double part_mean = mean_of(part);
+      if (!(part_mean > 0)) break;
+      ENGRAM_ASSIGN(const LambdaChoice found,
+                    search.run(part, part_mean * std::pow(10.0, place), effort, 0.0));
+      if (!(found.lambda > 0)) break;
+      const double seen = std::log10(found.lambda / part_mean);
+      if (divisor == 2) {
+        move = std::clamp(kNextMove * (seen - place + move), -kLongestMove, kLongestMove);
+      }
+      place = seen + move;
+      effort = kNear;
     }
-    fill(problem, starts);
-    ENGRAM_ASSIGN(
-        std::vector<Quadrature> rules,
-        shifted_lanczos(problem.kernels, gram, lambda0, kSteps, starts.vectors, starts.scratch));
-    Curve curve(problem, std::move(rules), starts.classes, lambda0);
-    if (!curve.knows_freedom()) {
-      ENGRAM_ASSIGN(const double trace_of_inverse, inverse_trace(problem, starts));
-      curve.correct_freedom(lambda0, trace_of_inverse);
-    }
-    const int best = best_step(curve, step, range, choice);
-    choice.lambda = LambdaSearch::lambda_of(best);
-    choice.factored = best == step;
-    const bool at_reach = std::abs(best - step) == kReach && best > range.low && best < range.high;
-    if (!at_reach) return choice;
-    step = best;
   }
+  ENGRAM_ASSIGN(LambdaChoice choice,
+                search.run(problem, mean * std::pow(10.0, place), effort, kAsGood));
   if (choice.lambda > 0) return choice;
   return without_choice(mean, "No lambda gave a Cholesky factor of G in float");
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "platform/blas.h"
 #include "platform/device_staging.h"
@@ -30,15 +29,11 @@ void scale(float* values, int count, double factor) {
   for (int i = 0; i < count; ++i) values[i] = float(values[i] * factor);
 }
 
-// The tridiagonal matrix of one start vector.
-struct Chain {
-  std::vector<double> diagonal, beside;
-  double length = 0;  // |v|
-  bool ended = false;
-};
+}  // namespace
 
 // w = S q becomes what is new in it, with length 1. Both vectors before are orthogonal to it.
-void take_step(const float* before, const float* current, float* w, int count, Chain& chain) {
+void ShiftedLanczos::take_step(const float* before, const float* current, float* w, int count,
+                               Chain& chain) {
   const double size = std::sqrt(dot(w, w, count));
   const double along = dot(w, current, count);
   const double back = chain.beside.empty() ? 0.0 : chain.beside.back();
@@ -54,7 +49,50 @@ void take_step(const float* before, const float* current, float* w, int count, C
   scale(w, count, 1.0 / fresh);
 }
 
-Result<Quadrature> quadrature(Chain chain, double shift) {
+ShiftedLanczos::ShiftedLanczos(const Kernels& kernels, GramView gram, double shift,
+                               MatrixView<float> starts, MatrixView<float> scratch)
+    : kernels_(kernels),
+      gram_(gram),
+      shift_(shift),
+      vectors_{starts, scratch.row_range(0, starts.rows),
+               scratch.row_range(starts.rows, starts.rows)},
+      chains_(std::size_t(starts.rows)) {
+  ENGRAM_CHECK(starts.cols == gram.size && scratch.cols == gram.size);
+  ENGRAM_CHECK(scratch.rows == 2 * starts.rows);
+  parallel_for(starts.rows, 1, [&](int begin, int end) {
+    for (int v = begin; v < end; ++v) {
+      Chain& chain = chains_[std::size_t(v)];
+      chain.length = std::sqrt(dot(starts.row(v), starts.row(v), starts.cols));
+      chain.ended = !(chain.length > 0);
+      std::fill_n(vectors_[2].row(v), starts.cols, 0.0f);
+      if (!chain.ended) scale(starts.row(v), starts.cols, 1.0 / chain.length);
+    }
+  });
+}
+
+Status ShiftedLanczos::advance(int first, int count, int steps) {
+  const int units = gram_.size;
+  for (int more = 0; more < steps && count > 0; ++more) {
+    DeviceHold::let_others();
+    const int taken = this->steps(first);
+    const MatrixView<float> current = vectors_[taken % 3].row_range(first, count),
+                            next = vectors_[(taken + 1) % 3].row_range(first, count),
+                            before = vectors_[(taken + 2) % 3].row_range(first, count);
+    for (int v = 0; v < count; ++v) std::copy_n(current.row(v), units, next.row(v));
+    ENGRAM_TRY(kernels_.cholesky_solve(Stream{}, gram_, next));
+    parallel_for(count, 1, [&](int begin, int end) {
+      for (int v = begin; v < end; ++v) {
+        Chain& chain = chains_[std::size_t(first + v)];
+        if (!chain.ended) take_step(before.row(v), current.row(v), next.row(v), units, chain);
+        ++chain.steps;
+      }
+    });
+  }
+  return {};
+}
+
+Result<Quadrature> ShiftedLanczos::quadrature(int vector) const {
+  Chain chain = chains_[std::size_t(vector)];
   Quadrature result;
   const int size = int(chain.diagonal.size());
   if (size == 0) return result;
@@ -71,49 +109,8 @@ Result<Quadrature> quadrature(Chain chain, double shift) {
     // Rounding may push a Ritz value out of (0, 1 / shift].
     const double theta = std::max(chain.diagonal[std::size_t(i)], 1e-12 * largest);
     const double first = vectors[std::size_t(i) * std::size_t(size)];
-    result.values.push_back(std::max(0.0, 1.0 / theta - shift));
+    result.values.push_back(std::max(0.0, 1.0 / theta - shift_));
     result.weights.push_back(first * first * chain.length * chain.length);
-  }
-  return result;
-}
-
-}  // namespace
-
-Result<std::vector<Quadrature>> shifted_lanczos(const Kernels& kernels, GramView gram, double shift,
-                                                int steps, MatrixView<float> starts,
-                                                MatrixView<float> scratch) {
-  ENGRAM_CHECK(starts.cols == gram.size && scratch.cols == gram.size);
-  ENGRAM_CHECK(scratch.rows == 2 * starts.rows);
-  const int count = starts.rows, units = gram.size;
-  std::vector<Chain> chains(static_cast<std::size_t>(count));
-  MatrixView<float> current = starts, before = scratch.row_range(0, count),
-                    next = scratch.row_range(count, count);
-  parallel_for(count, 1, [&](int begin, int end) {
-    for (int v = begin; v < end; ++v) {
-      Chain& chain = chains[std::size_t(v)];
-      chain.length = std::sqrt(dot(starts.row(v), starts.row(v), units));
-      chain.ended = !(chain.length > 0);
-      std::fill_n(before.row(v), units, 0.0f);
-      if (!chain.ended) scale(starts.row(v), units, 1.0 / chain.length);
-    }
-  });
-  for (int step = 0; step < steps; ++step) {
-    DeviceHold::let_others();
-    for (int v = 0; v < count; ++v) std::copy_n(current.row(v), units, next.row(v));
-    ENGRAM_TRY(kernels.cholesky_solve(Stream{}, gram, next));
-    parallel_for(count, 1, [&](int begin, int end) {
-      for (int v = begin; v < end; ++v) {
-        Chain& chain = chains[std::size_t(v)];
-        if (!chain.ended) take_step(before.row(v), current.row(v), next.row(v), units, chain);
-      }
-    });
-    std::swap(before, current);  // before: q[j], current: q[j + 1], next: scratch
-    std::swap(current, next);
-  }
-  std::vector<Quadrature> result;
-  for (Chain& chain : chains) {
-    ENGRAM_ASSIGN(Quadrature rule, quadrature(std::move(chain), shift));
-    result.push_back(std::move(rule));
   }
   return result;
 }

@@ -19,10 +19,37 @@ struct Quadrature {
   std::vector<double> weights;  // their sum is |v|^2
 };
 
-// gram: its upper triangle holds the factor of G + shift I. starts (n, M) and scratch (2 n, M) are
-// overwritten. A start of zeros gives an empty quadrature. bad_data: not finite.
-Result<std::vector<Quadrature>> shifted_lanczos(const Kernels& kernels, GramView gram, double shift,
-                                                int steps, MatrixView<float> starts,
-                                                MatrixView<float> scratch);
+class ShiftedLanczos {
+ public:
+  // gram: its upper triangle holds the factor of G + shift I. starts (n, M) and scratch (2 n, M) are
+  // borrowed and overwritten.
+  ShiftedLanczos(const Kernels& kernels, GramView gram, double shift, MatrixView<float> starts,
+                 MatrixView<float> scratch);
+
+  // So many steps more from the vectors [first, first + count), which have all had as many before.
+  Status advance(int first, int count, int steps);
+  int steps(int vector) const { return chains_[std::size_t(vector)].steps; }
+
+  // Of the steps so far. A start of zeros gives an empty one. bad_data: not finite.
+  Result<Quadrature> quadrature(int vector) const;
+
+ private:
+  // The tridiagonal matrix of one start vector.
+  struct Chain {
+    std::vector<double> diagonal, beside;
+    double length = 0;  // |v|
+    int steps = 0;
+    bool ended = false;
+  };
+  static void take_step(const float* before, const float* current, float* w, int count,
+                        Chain& chain);
+
+  const Kernels& kernels_;
+  GramView gram_;
+  double shift_;
+  MatrixView<float>
+      vectors_[3];  // after j steps of a vector: j % 3 has the newest, (j + 2) % 3 the one before
+  std::vector<Chain> chains_;
+};
 
 }  // namespace engram

@@ -112,6 +112,7 @@ class Learner {
   // The samples that can be told apart: all, but for those that came as sums alone; none where features
   // are not kept.
   LearnedSamples kept_samples() const;
+  std::span<const std::int64_t> kept_ids() const;  // theirs alone, ascending, until the next change
   // Samples up to this one may be in the sums alone; 0: kept_samples() are all.
   std::int64_t sums_only() const;
   // All that another learner of the same units knows (checked by the caller); its ids follow ours, those

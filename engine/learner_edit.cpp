@@ -127,6 +127,11 @@ LearnedSamples Learner::kept_samples() const {
   return samples;
 }
 
+std::span<const std::int64_t> Learner::kept_ids() const {
+  const KeptSamples* kept = impl_->statistics.kept();
+  return kept == nullptr ? std::span<const std::int64_t>() : kept->ids();
+}
+
 std::int64_t Learner::sums_only() const {
   return impl_->statistics.sums_only();
 }

@@ -20,9 +20,7 @@ constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the m
 constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
-constexpr double kMoreCurvature = 1.5;  // of all samples than of a part
 constexpr double kUnseenInPart = 5e-3;
-constexpr double kUnseen = 1e-3;  // of the loss: what a parabola may promise without being checked
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
 // which ones does not depend on the order in which they came. Ascending.
@@ -50,7 +48,11 @@ std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
   return chosen;
 }
 
-using Criterion = std::function<double(LeaveOneOut&, double)>;
+struct Criterion {
+  std::function<double(LeaveOneOut&, double)> loss;
+  double more_curvature;  // of all samples than of a part
+  double unseen;          // of the loss: what a parabola may promise without being checked
+};
 
 // Where the search should begin, from a part of the samples, and how its loss bends there.
 struct Start {
@@ -58,7 +60,7 @@ struct Start {
   double curvature;
 };
 
-std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& loss) {
+std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& criterion) {
   const std::vector<int> part = even_sample(problem, LeaveOneOut::kFewSamples);
   const int size = int(part.size());
   std::vector<float> data(std::size_t(size) * std::size_t(size)), diagonal(part.size());
@@ -73,10 +75,11 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   LeaveOneOut small(problem.kernels(), kernel, classes, problem.class_count());
   const double total = trace(kernel);
   LambdaSearch search(kSmallest * total / size, kLargest * total,
-                      [&](double lambda) { return loss(small, lambda); });
+                      [&](double lambda) { return criterion.loss(small, lambda); });
   search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature, kUnseenInPart);
   if (!search.found()) return std::nullopt;
-  return Start{search.best(), kMoreCurvature * search.curvature().value_or(kTypicalCurvature)};
+  return Start{search.best(),
+               criterion.more_curvature * search.curvature().value_or(kTypicalCurvature)};
 }
 
 LambdaChoice without_choice(double lambda, std::string why) {
@@ -86,7 +89,7 @@ LambdaChoice without_choice(double lambda, std::string why) {
   return choice;
 }
 
-LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
+LambdaChoice choose(LeaveOneOut& problem, const Criterion& criterion) {
   const int size = problem.kernel().size;
   if (size == 0) return without_choice(1.0, "Nothing was learned, so nothing can be left out");
   const double total = trace(problem.kernel()), mean = total / size;
@@ -101,10 +104,10 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& loss) {
   }
 
   LambdaSearch search(kSmallest * mean, kLargest * total,
-                      [&](double lambda) { return loss(problem, lambda); });
+                      [&](double lambda) { return criterion.loss(problem, lambda); });
   std::optional<Start> start;
-  if (size > LeaveOneOut::kFewSamples) start = start_from_part(problem, loss);
-  start ? search.descend(start->step, start->curvature, kUnseen) : search.sweep();
+  if (size > LeaveOneOut::kFewSamples) start = start_from_part(problem, criterion);
+  start ? search.descend(start->step, start->curvature, criterion.unseen) : search.sweep();
   if (!search.found()) {
     return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
   }
@@ -185,17 +188,21 @@ double LeaveOneOut::squared_dual() const {
 }
 
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem) {
-  return choose(problem, [](LeaveOneOut& at, double lambda) { return at.loss(lambda); });
+  return choose(problem, {.loss = [](LeaveOneOut& at, double lambda) { return at.loss(lambda); },
+                          .more_curvature = 1.5,
+                          .unseen = 1e-3});
 }
 
 LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem) {
-  return choose(problem, [](LeaveOneOut& at, double lambda) {
+  const auto loss = [](LeaveOneOut& at, double lambda) {
     if (std::isnan(at.loss(lambda))) return kNoLoss;
     const double n = at.kernel().size;
     const double left = 1.0 - kFreedomWeight * (1.0 - lambda * at.trace_of_inverse() / n);
     if (!(left > 0)) return kNoLoss;
     return lambda * lambda * at.squared_dual() / n / (left * left) / at.class_count();
-  });
+  };
+  // Its curves are less alike, of a part and of all samples.
+  return choose(problem, {.loss = loss, .more_curvature = 1.0, .unseen = 2e-4});
 }
 
 }  // namespace engram

@@ -79,7 +79,7 @@ class LeaveOneOut {
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem);
 
 // The same search for GCV (engine/gcv.h) on the kernel, exactly: RSS = lambda^2 |A|^2 and
-// N - df = lambda times the sum of d.
+// N - df = lambda times the sum of d. Parabolas are trusted less: a third evaluation, mostly.
 LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem);
 
 }  // namespace engram

@@ -66,14 +66,14 @@ class Recogniser {
   FeatureExtractor& extractor() { return extractor_; }
   Store* store() { return store_ ? &*store_ : nullptr; }  // null when opened for reading
   const LearnerConfig& config() const { return config_; }
-  std::vector<std::string> classes() const;  // of the readout: what classify can answer
+  std::vector<std::string> classes() const;        // of the readout: what classify can answer
+  std::shared_ptr<const Readout> readout() const;  // null: no task has ended
 
  private:
   Recogniser(FeatureExtractor extractor, LearnerConfig config)
       : extractor_(std::move(extractor)), config_(std::move(config)) {}
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
-  std::shared_ptr<const Readout> readout() const;
   // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
   Status recover(const Status& reason);
   // What `call` returns; if it fails because the device was lost, what the CPU makes of it.

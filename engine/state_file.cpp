@@ -1,5 +1,6 @@
 #include "engine/state_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -97,9 +98,10 @@ Result<AddedState> parse_state_file(const SnapshotReader& reader) {
   ENGRAM_ASSIGN(StoreMark mark, read_mark(reader));
   ENGRAM_ASSIGN(Learner learner, Learner::load(reader));
   // Ids and events go on from these numbers.
-  const std::int64_t last_step = history.first_ids.empty() ? 0 : history.first_ids.back();
+  std::int64_t last = history.first_ids.empty() ? 0 : history.first_ids.back();
+  for (const MergedState& merged : history.merged) last = std::max(last, merged.last_id);
   if (learner.last_id() > kLargestNumber || mark.sequence > kLargestNumber ||
-      last_step > learner.last_id()) {
+      last > learner.last_id()) {
     return not_exported(reader, "its numbers of samples and events make no sense");
   }
   AddedState state{reader.path(), std::move(learner), std::move(mark), std::move(history)};

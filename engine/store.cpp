@@ -61,9 +61,15 @@ void Store::Impl::compact_if_due(Store& store) {
       !compaction_due(learner.config(), journal_samples, journal.bytes())) {
     return;
   }
-  const Status status = store.compact();
-  note = status.ok() ? "" : fmt::format("The journal could not be compacted: {}", status.what());
-  compact_again_at = status.ok() ? 0 : journal.bytes() + (std::int64_t{64} << 20);
+  // What was asked for is done: a failure here, of memory too, is for later.
+  compact_again_at = journal.bytes() + (std::int64_t{64} << 20);
+  try {
+    const Status status = store.compact();
+    note = status.ok() ? "" : fmt::format("The journal could not be compacted: {}", status.what());
+    if (status.ok()) compact_again_at = 0;
+  } catch (const std::bad_alloc&) {
+    note.clear();
+  }
 }
 
 Status write_snapshot(const StorePaths& paths, const StoreMark& mark, const Learner& learner,
@@ -83,14 +89,7 @@ Status Store::learn(const SampleBatch& batch, StepPart part) {
   ENGRAM_TRY(impl_->refuse_if_broken());
   ENGRAM_TRY(impl_->learner.check(batch));
   if (!impl_->step_is_open) part = StepPart::begins;
-  ENGRAM_ASSIGN(const EncodedEvent event, encode(batch, part));
-  ENGRAM_TRY(impl_->append(*this, event));
-  const std::int64_t first_id = impl_->learner.last_id() + 1;
-  if (const Status status = impl_->learner.learn(batch); !status.ok()) {
-    ENGRAM_TRY(impl_->journal.take_back());
-    return impl_->after_failure(status);
-  }
-  impl_->history.learned(first_id, part);
+  ENGRAM_TRY(impl_->or_restored([&] { return impl_->make_learned(*this, batch, part); }));
   impl_->step_is_open = true;
   impl_->mark.sequence = impl_->journal.sequence();
   impl_->journal_samples += std::int64_t(batch.size());
@@ -98,23 +97,50 @@ Status Store::learn(const SampleBatch& batch, StepPart part) {
   return {};
 }
 
+// In the journal and in memory.
+Status Store::Impl::make_learned(Store& store, const SampleBatch& batch, StepPart part) {
+  ENGRAM_ASSIGN(const EncodedEvent event, encode(batch, part));
+  ENGRAM_TRY(append(store, event));
+  if (history.first_ids.size() == history.first_ids.capacity()) {  // then its step needs no memory
+    history.first_ids.reserve(2 * history.first_ids.size() + 8);
+  }
+  const std::int64_t first_id = learner.last_id() + 1;
+  if (const Status status = learner.learn(batch); !status.ok()) {
+    ENGRAM_TRY(journal.take_back());
+    return after_failure(status);
+  }
+  history.learned(first_id, part);
+  return {};
+}
+
+struct Store::Impl::MadeEnd {
+  ReadoutReport report;
+  SnapshotWriter readout;  // its file, not yet published
+};
+
+// In memory and in the journal.
+Result<Store::Impl::MadeEnd> Store::Impl::make_end(Store& store) {
+  auto solved = learner.solve();
+  if (!solved.ok()) return after_failure(solved.status());
+  const std::string digest = learner.digest();
+  ENGRAM_ASSIGN(SnapshotWriter writer,
+                prepare_readout(*solved->readout, mark.sequence + 1, digest));
+  MadeEnd made{solved->report, std::move(writer)};
+  const EncodedEvent event = encode(EndOfTask{solved->report.lambda, digest});
+  ENGRAM_TRY(append(store, event));
+  if (const Status status = learner.close_task(solved->readout); !status.ok()) {
+    ENGRAM_TRY(journal.take_back());
+    return status;
+  }
+  return made;
+}
+
 Result<ReadoutReport> Store::end_task() {
   Impl& impl = *impl_;
   ENGRAM_TRY(impl.refuse_if_broken());
-  auto solved = impl.learner.solve();
-  if (!solved.ok()) return impl.after_failure(solved.status());
-  const Learner::Solution solution = std::move(solved).value();
-  const std::string digest = impl.learner.digest();
-  ENGRAM_ASSIGN(SnapshotWriter writer,
-                impl.prepare_readout(*solution.readout, impl.mark.sequence + 1, digest));
-  const EncodedEvent event = encode(EndOfTask{solution.report.lambda, digest});
-  ENGRAM_TRY(impl.append(*this, event));
-  if (const Status status = impl.learner.close_task(solution.readout); !status.ok()) {
-    ENGRAM_TRY(impl.journal.take_back());
-    return status;
-  }
+  ENGRAM_ASSIGN(Impl::MadeEnd made, impl.or_restored([&] { return impl.make_end(*this); }));
   impl.mark.sequence = impl.mark.ended = impl.journal.sequence();
-  if (const Status status = writer.publish(); !status.ok()) {
+  if (const Status status = made.readout.publish(); !status.ok()) {
     return Status(
         status.code(),
         fmt::format("The task has ended and that is recorded, but other programs may still "
@@ -123,7 +149,7 @@ Result<ReadoutReport> Store::end_task() {
                     sentence(status.what())));
   }
   impl.compact_if_due(*this);
-  return solution.report;
+  return std::move(made.report);
 }
 
 Status Store::compact() {
@@ -132,12 +158,8 @@ Status Store::compact() {
   StoreMark mark = impl.mark;
   mark.digest = impl.learner.digest();
   // Unless this is durable, the old journal must stay: it holds what the old snapshot lacks.
-  // Steps whose samples nobody has any more cannot be undone. The last one may go on.
   History history = impl.history;
-  auto& steps = history.first_ids;
-  std::erase_if(steps, [&, last = steps.empty() ? 0 : steps.back()](std::int64_t first) {
-    return first <= impl.learner.sums_only() && first != last;
-  });
+  history.drop_lost_steps(impl.learner);
   ENGRAM_TRY(write_snapshot(impl.paths, mark, impl.learner, history, *impl.files));
   ENGRAM_TRY(impl.journal.start_over());
   impl.history = std::move(history);

@@ -56,6 +56,15 @@ class Store {
   // what to do. not_supported: made by a newer version. `journal_limit`: tests take a small one.
   static Result<Store> open(const std::string& directory, FileSystem& files = real_files(),
                             std::size_t journal_limit = kMaxJournalBytes);
+  // The same in two parts, for who answers from the readout file in between: `reserve` takes the lock
+  // (busy, not_found), `open` reads.
+  struct Reserved {
+    std::string directory;
+    FileLock lock;
+  };
+  static Result<Reserved> reserve(const std::string& directory);
+  static Result<Store> open(Reserved reserved, FileSystem& files = real_files(),
+                            std::size_t journal_limit = kMaxJournalBytes);
   static bool exists(const std::string& directory);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

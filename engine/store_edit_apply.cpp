@@ -55,6 +55,7 @@ std::vector<std::string> without_samples(const std::vector<ClassInfo>& classes,
 
 struct Store::Impl::MadeEdit {
   EditReport report;
+  History history;  // after it
   std::optional<Learner::Solution> solution;
   std::optional<SnapshotWriter> readout;  // its file, not yet published
 };
@@ -122,6 +123,7 @@ Result<EditReport> Store::Impl::edit(Store& store, Edit edit) {
   const bool had_readout = learner.readout() != nullptr;
   ENGRAM_ASSIGN(MadeEdit made, or_restored([&] { return make_edit(edit); }));
   mark.sequence = journal.sequence();
+  history = std::move(made.history);
   mark.ended = made.solution ? mark.sequence : 0;
   journal_samples += made.report.samples;
   step_is_open = false;
@@ -162,6 +164,8 @@ Result<Store::Impl::MadeEdit> Store::Impl::make_edit(Edit& edit) {
     if (!prepared.ok()) return restore(prepared.status());
     made.readout.emplace(std::move(prepared).value());
   }
+  made.history = history;
+  made.history.taken_back({mark.state, mark.sequence + 1, 0, {}}, learner, outcome.digest);
   report.gone = without_samples(report.changed, learner.classes());
   Result<EncodedEvent> encoded = encode(edit);
   if (!encoded.ok()) return restore(encoded.status());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/byte_io.h"
+#include "engine/store_files.h"
 
 namespace engram {
 namespace {
@@ -46,7 +47,48 @@ class Follower {
   LearnedSamples samples_;
 };
 
+Status write_merged(SnapshotWriter& writer, const std::vector<MergedState>& merged) {
+  ByteWriter bytes;
+  for (const MergedState& state : merged) {
+    bytes.put(state.origin);
+    bytes.put(state.first_id);
+    bytes.put(state.last_id);
+  }
+  ENGRAM_TRY(writer.begin_section("merged"));
+  return writer.write(bytes.bytes());
+}
+
 }  // namespace
+
+void History::drop_lost_steps(const Learner& learner) {
+  const std::span<const std::int64_t> ids = learner.kept_ids();
+  std::vector<std::int64_t> left;
+  for (auto first = first_ids.begin(); first != first_ids.end(); ++first) {
+    const auto sample = std::lower_bound(ids.begin(), ids.end(), *first);
+    const bool is_last = std::next(first) == first_ids.end();
+    const bool has_sample = sample != ids.end() && (is_last || *sample < *std::next(first));
+    if (is_last || (has_sample && *first > learner.sums_only())) left.push_back(*first);
+  }
+  first_ids = std::move(left);
+}
+
+void History::taken_back(const StoreMark& mark, const Learner& learner, const std::string& digest) {
+  const std::span<const std::int64_t> ids = learner.kept_ids();
+  const auto is_gone = [&](const MergedState& state) {
+    const auto sample = std::lower_bound(ids.begin(), ids.end(), state.first_id);
+    return sample == ids.end() || *sample > state.last_id;
+  };
+  if (std::none_of(merged.begin(), merged.end(), is_gone)) return;
+  for (const MergedState& state : merged) {
+    if (is_gone(state)) std::erase(origins, state.origin);
+  }
+  std::erase_if(merged, is_gone);
+  const auto merge = std::find_if(audit.rbegin(), audit.rend(), [&](const AuditEntry& entry) {
+    return entry.state == mark.state && entry.what == audit::kMerged;
+  });
+  audit.push_back({merge == audit.rend() ? "unnamed" : merge->device, mark.state, mark.sequence,
+                   audit::kUnmerged, learner.samples(), int(learner.classes().size()), digest});
+}
 
 Status write_history(SnapshotWriter& writer, const History& history) {
   ByteWriter bytes;
@@ -55,6 +97,7 @@ Status write_history(SnapshotWriter& writer, const History& history) {
   for (const std::int64_t id : history.first_ids) bytes.put(id);
   ENGRAM_TRY(writer.begin_section("history"));
   ENGRAM_TRY(writer.write(bytes.bytes()));
+  if (!history.merged.empty()) ENGRAM_TRY(write_merged(writer, history.merged));
   return write_audit(writer, history.audit);
 }
 
@@ -63,20 +106,35 @@ Result<History> read_history(const SnapshotReader& reader) {
   ENGRAM_ASSIGN(history.audit, read_audit(reader));
   if (!reader.has("history")) return history;
   ENGRAM_ASSIGN(const auto section, reader.section("history"));
-  const auto impossible = [&] {
+  const auto impossible = [&](const char* section) {
     return Status(Code::bad_data,
-                  fmt::format("{}: its section 'history' makes no sense. Nothing was changed.",
-                              reader.path()));
+                  fmt::format("{}: its section '{}' makes no sense. Nothing was changed.",
+                              reader.path(), section));
   };
   ByteReader bytes(section);
   const auto origins = bytes.take<std::uint64_t>();
-  if (bytes.failed() || bytes.left() % 8 != 0 || origins > bytes.left() / 8) return impossible();
+  if (bytes.failed() || bytes.left() % 8 != 0 || origins > bytes.left() / 8)
+    return impossible("history");
   for (std::uint64_t i = 0; i < origins; ++i)
     history.origins.push_back(bytes.take<std::uint64_t>());
   while (bytes.left() > 0) {
     const auto id = bytes.take<std::int64_t>();
-    if (id <= (history.first_ids.empty() ? 0 : history.first_ids.back())) return impossible();
+    if (id <= (history.first_ids.empty() ? 0 : history.first_ids.back()))
+      return impossible("history");
     history.first_ids.push_back(id);
+  }
+  if (!reader.has("merged")) return history;
+  ENGRAM_ASSIGN(const auto merged, reader.section("merged"));
+  for (ByteReader states(merged); states.left() > 0;) {
+    MergedState state;
+    state.origin = states.take<std::uint64_t>();
+    state.first_id = states.take<std::int64_t>();
+    state.last_id = states.take<std::int64_t>();
+    const auto& all = history.origins;
+    const bool is_origin = std::find(all.begin(), all.end(), state.origin) != all.end();
+    const bool is_range = state.first_id > 0 && state.first_id <= state.last_id;
+    if (states.failed() || !is_origin || !is_range) return impossible("merged");
+    history.merged.push_back(state);
   }
   return history;
 }
@@ -124,7 +182,11 @@ std::vector<Step> steps_of(const History& history, const LearnedSamples& samples
     const auto step = std::upper_bound(firsts.begin(), firsts.end(), id);  // behind its own
     if (step == firsts.begin() || *std::prev(step) <= sums_only) continue;
     if (steps.empty() || step != current) {
-      steps.push_back({.first_id = id, .classes = {}});
+      const std::int64_t first = *std::prev(step);
+      const bool is_merge =
+          std::any_of(history.merged.begin(), history.merged.end(),
+                      [&](const MergedState& state) { return state.first_id == first; });
+      steps.push_back({.first_id = id, .classes = {}, .is_merge = is_merge});
       current = step;
     }
     Step& last = steps.back();

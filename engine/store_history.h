@@ -2,7 +2,8 @@
 //
 // Samples are numbered in the order learned, so a step, what one tap or one command taught, is a
 // range of ids, and all that is kept of it is the first one. Rows of single samples are in the
-// learner, or, where features may not be kept, in the journal since the last snapshot.
+// learner, or, where features may not be kept, in the journal since the last snapshot. What a merge
+// added is one step, and when none of its samples is left, it never was: it can be repeated.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,37 @@ struct Step {
   std::int64_t first_id = 0, last_id = 0;  // of the samples that are still there
   std::int64_t samples = 0;
   std::vector<ClassInfo> classes;  // with their samples in this step
+  bool is_merge = false;
+};
+
+struct StoreMark;
+
+// A state whose samples a merge added, all of them with their rows, under these ids.
+struct MergedState {
+  std::uint64_t origin = 0;
+  std::int64_t first_id = 0, last_id = 0;
+  bool operator==(const MergedState&) const = default;
 };
 
 struct History {
   std::vector<std::int64_t> first_ids;  // of each step, ascending
   std::vector<std::uint64_t> origins;   // states that were merged into this one
+  std::vector<MergedState> merged;      // those of them that can be taken back
   std::vector<AuditEntry> audit;        // oldest first
 
   void learned(std::int64_t first_id, StepPart part) {
     if (part == StepPart::begins || first_ids.empty()) first_ids.push_back(first_id);
   }
+  // Drops the steps that can never be undone: those without a sample that has a row. The last one
+  // stays, since it may go on.
+  void drop_lost_steps(const Learner& learner);
+  // After the edit with the number mark.sequence took samples back: states of which none is left are no
+  // origins any more, and the trail says so. `digest`: of the statistics after it.
+  void taken_back(const StoreMark& mark, const Learner& learner, const std::string& digest);
   bool operator==(const History&) const = default;
 };
 
-// Sections `history` and `audit` of a snapshot. Absent in older ones: an empty history.
+// Sections `history`, `merged` and `audit` of a snapshot. Absent in older ones: an empty history.
 Status write_history(SnapshotWriter& writer, const History& history);
 Result<History> read_history(const SnapshotReader& reader);
 

@@ -50,6 +50,9 @@ struct Store::Impl {
   Status check_steps(int count, const std::vector<Step>& steps,
                      const LearnedSamples& samples) const;
   Result<EditReport> edit(Store& store, Edit edit);
+  Status make_learned(Store& store, const SampleBatch& batch, StepPart part);
+  struct MadeEnd;
+  Result<MadeEnd> make_end(Store& store);
   struct MadeEdit;
   // In memory and in the journal; what is left to do needs no memory.
   Result<MadeEdit> make_edit(Edit& edit);

@@ -113,6 +113,7 @@ class Replay {
     store_.journal_samples += std::int64_t(samples);
     ENGRAM_TRY(apply_edit(store_.learner, edit));
     compare(edit.outcome.digest, fmt::format("an edit (event {})", store_.mark.sequence));
+    store_.history.taken_back(store_.mark, store_.learner, edit.outcome.digest);
     store_.mark.ended = edit.outcome.lambda != 0 ? store_.mark.sequence : 0;
     if (edit.outcome.lambda == 0) return store_.learner.adopt(nullptr);
     ENGRAM_ASSIGN(const auto readout, readout_of(edit.outcome.lambda));

@@ -104,13 +104,23 @@ Result<Store> Store::create(const std::string& directory, Learner learner, Histo
   return Store(std::move(impl));
 }
 
-Result<Store> Store::open(const std::string& directory, FileSystem& files,
-                          std::size_t journal_limit) {
-  const StorePaths paths(directory);
+Result<Store::Reserved> Store::reserve(const std::string& directory) {
   if (!exists(directory)) {
     return Status(Code::not_found, fmt::format("{}: holds no state yet.", directory));
   }
-  ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
+  ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(StorePaths(directory).lock));
+  return Reserved{directory, std::move(lock)};
+}
+
+Result<Store> Store::open(const std::string& directory, FileSystem& files,
+                          std::size_t journal_limit) {
+  ENGRAM_ASSIGN(Reserved reserved, reserve(directory));
+  return open(std::move(reserved), files, journal_limit);
+}
+
+Result<Store> Store::open(Reserved reserved, FileSystem& files, std::size_t journal_limit) {
+  const std::string directory = reserved.directory;
+  const StorePaths paths(directory);
   ENGRAM_ASSIGN(LoadedStore loaded, load_store(paths, LoadCheck::none));
   std::string repaired;
   if (loaded.scan.torn > 0) {
@@ -141,7 +151,7 @@ Result<Store> Store::open(const std::string& directory, FileSystem& files,
 
   auto impl = std::make_unique<Impl>(Impl{.paths = paths,
                                           .files = &files,
-                                          .lock = std::move(lock),
+                                          .lock = std::move(reserved.lock),
                                           .learner = std::move(loaded.learner),
                                           .mark = loaded.mark,
                                           .journal = std::move(journal).value(),

@@ -99,7 +99,7 @@ ENGRAM_INLINE void map_row(int count, float* out, const Term& term) {
   for (; i + kLanes <= count; i += kLanes) {
     float lanes[kLanes];
     for (int l = 0; l < kLanes; ++l) lanes[l] = term(i + l);
-    std::copy_n(lanes, kLanes, out + i);
+    for (int l = 0; l < kLanes; ++l) out[i + l] = lanes[l];
   }
   for (; i < count; ++i) out[i] = term(i);
 }

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kStageAddress =
-    "stage://?seed=1&objects=12&width=640&height=480&hold=30&frames=0&fps=0&stamps=DIR";
+    "stage://?seed=1&objects=12&width=640&height=480&hold=30&frames=0&fps=30&stamps=DIR";
 
 std::string understood() {
   std::string list;
@@ -37,7 +37,7 @@ OpenedCamera open_stage(CameraUri uri) {
   ENGRAM_ASSIGN(const auto height, uri.take_number("height", options.height, 64, 4096));
   ENGRAM_ASSIGN(const auto hold, uri.take_number("hold", show.hold, 1, 1'000'000));
   ENGRAM_ASSIGN(const auto frames, uri.take_number("frames", 0, 0, kAny));
-  ENGRAM_ASSIGN(const auto fps, uri.take_number("fps", 0, 0, 1000));
+  ENGRAM_ASSIGN(const auto fps, uri.take_number("fps", 30, 0, 1000));
   options.seed = static_cast<std::uint64_t>(seed);
   options.objects = static_cast<int>(objects);
   options.width = static_cast<int>(width);

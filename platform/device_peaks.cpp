@@ -18,8 +18,13 @@ struct Module {
 // 20, 40, 60 and 170 sparse int8 TOPS of the four GPUs' data sheets (dense is half of sparse).
 // Jetson T5000 (AGX Thor): 2560 cores, 1.57 GHz, 273 GB/s and 2070 sparse FP4 TFLOPS of its data
 // sheet; a quarter of those are dense products of bytes. Its cache is what the driver reports.
+// Checked: 20 multiprocessors and 32 MiB as CUDA reports them on one
+// (forums.developer.nvidia.com/t/356355); 1.57 GHz and 65 536 sparse FP4 operations a clock and
+// multiprocessor, an eighth of which are dense half products' (torring.dev/blog/2026/rtx-spark-throttling).
+// Not found again: its 273 GB/s.
 // Cards: the tables of NVIDIA's "Ampere GA102", "Ada" and "RTX Blackwell GPU architecture" papers:
-// 238, 661 and 838 dense int8 TOPS at the boost clock.
+// 238, 661 and 838 dense int8 TOPS at the boost clock. Checked in tables that others made of them:
+// 4090 pcspecchart.com/pc_parts/gpu/25, 5090 fpsbench.com/compare/gpu, 3080 cputronic.com/ru/gpu.
 constexpr std::array kModules{
     Module{"orin-nano-4gb", "sm_87", 4, 625 * kMega, 34 * kGiga, 2 * kMiB},
     Module{"orin-nano-8gb", "sm_87", 8, 625 * kMega, 68 * kGiga, 2 * kMiB},

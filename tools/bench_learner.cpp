@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "engine/gcv.h"
+#include "engine/gram_spectrum.h"
 #include "engine/instant_kernel.h"
 #include "engine/leave_one_out.h"
 #include "engine/woodbury.h"
@@ -29,39 +31,61 @@ constexpr int kFeaturesOfRow = 768;  // L
 constexpr int kBatch = 250;          // rows projected at a time
 constexpr Kernels kOps = kCpuKernels;
 
-// Samples, hidden units, kernel: what the factored form keeps.
-struct Learned {
+// Made-up photos as features in bytes, and the way from them to hidden units.
+struct Photos {
+  Photos(int samples, int hidden, int class_count)
+      : rows(samples, kFeaturesOfRow),
+        signs((kFeaturesOfRow + 31) / 32, hidden, [this] { return random.bits(); }) {
+    Matrix<std::int8_t> spots(class_count, kFeaturesOfRow,
+                              [this] { return random.between(-30, 30); });
+    for (int i = 0; i < samples; ++i) {
+      classes.push_back(i % class_count);
+      for (int l = 0; l < kFeaturesOfRow; ++l) {
+        rows.view()(i, l) = std::int8_t(spots.view()(i % class_count, l) + random.between(-40, 40) +
+                                        random.between(0, 20));
+      }
+    }
+  }
+
+  void project(MatrixView<const std::int8_t> q, MatrixView<float> hidden) const {
+    Matrix<std::int32_t> p(q.rows, signs.cols);
+    must(kOps.sign_project(Stream{}, q, {signs.data.data(), kFeaturesOfRow, signs.cols}, p.view()));
+    must(kOps.activate(Stream{}, p.read(), 1200, 31, hidden));
+  }
+  // Calls work(first, h) with the hidden units of some samples at a time.
+  template <class Work>
+  void in_batches(Work&& work) const {
+    Matrix<float> h(kBatch, signs.cols);
+    for (int first = 0; first < rows.rows; first += kBatch) {
+      const int count = std::min(kBatch, rows.rows - first);
+      project(rows.read().row_range(first, count), h.view().row_range(0, count));
+      work(first, h.read().row_range(0, count));
+    }
+  }
+
+  Random random;
+  Matrix<std::int8_t> rows;
+  Matrix<std::uint32_t> signs;
+  std::vector<std::int32_t> classes;
+};
+
+// What the factored form keeps: hidden units and kernel.
+struct Learned : Photos {
   explicit Learned(const Settings& settings)
-      : rows(settings.samples, kFeaturesOfRow),
-        signs((kFeaturesOfRow + 31) / 32, settings.hidden, [this] { return random.bits(); }),
+      : Photos(settings.samples, settings.hidden, settings.classes),
         h(settings.samples, settings.hidden),
         bytes(settings.samples, settings.hidden),
         kernel(settings.samples, settings.samples),
         diagonal(1, settings.samples) {
-    Matrix<std::int8_t> spots(settings.classes, kFeaturesOfRow,
-                              [this] { return random.between(-30, 30); });
-    for (int i = 0; i < settings.samples; ++i) {
-      classes.push_back(i % settings.classes);
-      for (int l = 0; l < kFeaturesOfRow; ++l) {
-        rows.view()(i, l) = std::int8_t(spots.view()(i % settings.classes, l) +
-                                        random.between(-40, 40) + random.between(0, 20));
-      }
-    }
-    for (int first = 0; first < settings.samples; first += kBatch) {
-      const int count = std::min(kBatch, settings.samples - first);
-      project(rows.read().row_range(first, count), h.view().row_range(first, count));
-    }
+    in_batches([&](int first, MatrixView<const float> part) {
+      std::copy_n(part.data, std::size_t(part.rows) * std::size_t(part.cols), h.view().row(first));
+    });
     std::copy(h.data.begin(), h.data.end(), bytes.data.begin());
     cblas_ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, settings.samples, settings.hidden, 1.0f,
                 h.data.data(), settings.hidden, 0.0f, kernel.data.data(), settings.samples);
     for (int i = 0; i < settings.samples; ++i) diagonal.data[std::size_t(i)] = kernel.view()(i, i);
   }
 
-  void project(MatrixView<const std::int8_t> q, MatrixView<float> hidden) {
-    Matrix<std::int32_t> p(q.rows, signs.cols);
-    must(kOps.sign_project(Stream{}, q, {signs.data.data(), kFeaturesOfRow, signs.cols}, p.view()));
-    must(kOps.activate(Stream{}, p.read(), 1200, 31, hidden));
-  }
   GramView view(int size) { return {kernel.data.data(), diagonal.data.data(), size, kernel.cols}; }
   KeptView kept() const { return {bytes.data.data(), nullptr, bytes.rows, bytes.cols}; }
   // The kernel's row of sample n.
@@ -71,13 +95,59 @@ struct Learned {
     diagonal.data[std::size_t(n)] = kernel.view()(n, n);
   }
 
-  Random random;
-  Matrix<std::int8_t> rows;
-  Matrix<std::uint32_t> signs;
   Matrix<float> h;
   Matrix<std::uint8_t> bytes;
   Matrix<float> kernel, diagonal;
-  std::vector<std::int32_t> classes;
+};
+
+// What the dense form keeps, and times of its operations.
+struct Sums {
+  Sums(const Photos& photos, int class_count)
+      : samples(photos.rows.rows),
+        gram(photos.signs.cols, photos.signs.cols),
+        diagonal(1, photos.signs.cols),
+        sums(class_count, photos.signs.cols),
+        base(class_count, photos.signs.cols) {
+    photos.in_batches([&](int first, MatrixView<const float> part) {
+      must(kOps.gram_update(Stream{}, part, 1.0f, view()));
+      must(kOps.class_sums(Stream{}, part, {photos.classes.data() + first, 1, part.rows, part.rows},
+                           1.0f, sums.view()));
+    });
+  }
+  GramView view() { return {gram.data.data(), diagonal.data.data(), gram.rows, gram.cols}; }
+
+  // The best of some turns; the factor and base are of the lambda that was chosen.
+  void measure(int turns) {
+    const double trace = std::accumulate(diagonal.data.begin(), diagonal.data.end(), 0.0);
+    const auto lambda = float(0.1 * trace / samples);
+    const auto solve_for_base = [&] {
+      base.data = sums.data;
+      must(kOps.cholesky_solve(Stream{}, view(), base.view()));
+    };
+    for (int turn = 0; turn < turns; ++turn) {
+      factor = std::min(
+          factor, best_seconds(1, 1, [&] { must(kOps.cholesky(Stream{}, lambda, {}, view())); }));
+      solve = std::min(solve, best_seconds(1, 1, [&] {
+                         must(kOps.cholesky(Stream{}, lambda, {}, view()));
+                         solve_for_base();
+                       }));
+      choose =
+          std::min(choose, best_seconds(1, 1, [&] {
+                     const double largest = largest_eigenvalue(
+                         view(), std::vector<float>(std::size_t(gram.rows), 1.0f));
+                     choice = must(choose_by_gcv({kOps, view(), sums.read(), samples, largest}));
+                     if (!choice.factored) {
+                       must(kOps.cholesky(Stream{}, float(choice.lambda), {}, view()));
+                     }
+                     solve_for_base();
+                   }));
+    }
+  }
+
+  int samples;
+  Matrix<float> gram, diagonal, sums, base;
+  double factor = std::numeric_limits<double>::infinity(), solve = factor, choose = factor;
+  LambdaChoice choice;
 };
 
 int missed = 0;
@@ -91,6 +161,21 @@ void line(const Settings& settings, const char* what, double value, const char* 
   }
   std::printf("\n");
   std::fflush(stdout);
+}
+
+void choose_line(const Settings& settings, const char* what, const Sums& sums) {
+  line(settings, what, sums.choose, "s", sums.choose / sums.factor, "<= 3",
+       sums.choose <= 3 * sums.factor);
+}
+
+// About as many samples as hidden units, where what G leaves empty is hard to tell from what is small.
+void run_near_square(const Settings& settings) {
+  for (const int hidden : {settings.hidden, settings.hidden * 3 / 10}) {
+    Sums sums(Photos(hidden * 9 / 10, hidden, settings.classes), settings.classes);
+    sums.measure(settings.turns);
+    const std::string what = "dense: the same with M " + std::to_string(hidden) + ", N 0.9 M";
+    choose_line(settings, what.c_str(), sums);
+  }
 }
 
 // End of a task in the factored form: choice, factor, readout.
@@ -147,59 +232,25 @@ void run(const Settings& settings) {
   line(settings, "factored: learn one sample at once (times classify)", 1e3 * instant, "ms",
        instant / classify, "<= 20", instant <= 20 * classify);
 
-  // The dense form.
-  Matrix<float> gram(hidden, hidden), diagonal(1, hidden), sums(classes, hidden),
-      base(classes, hidden);
-  const GramView g{gram.data.data(), diagonal.data.data(), hidden, hidden};
-  for (int first = 0; first < samples; first += kBatch) {
-    const MatrixView<const float> part =
-        x.h.read().row_range(first, std::min(kBatch, samples - first));
-    must(kOps.gram_update(Stream{}, part, 1.0f, g));
-    must(kOps.class_sums(Stream{}, part, {x.classes.data() + first, 1, part.rows, part.rows}, 1.0f,
-                         sums.view()));
-  }
-  double trace = 0;
-  for (const float value : diagonal.data) trace += value;
-  double factor = std::numeric_limits<double>::infinity(), dense = factor, solve = factor;
-  LambdaChoice dense_choice;
-  for (int turn = 0; turn < settings.turns; ++turn) {
-    factor = std::min(factor, best_seconds(1, 1, [&] {
-                        must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g));
-                      }));
-    solve = std::min(solve, best_seconds(1, 1, [&] {
-                       must(kOps.cholesky(Stream{}, float(choice.lambda), {}, g));
-                       base.data = sums.data;
-                       must(kOps.cholesky_solve(Stream{}, g, base.view()));
-                     }));
-    dense = std::min(dense, best_seconds(1, 1, [&] {
-                       auto chosen = choose_by_gcv({kOps, g, sums.read(), samples, 0.5 * trace});
-                       must(chosen.status());
-                       dense_choice = std::move(chosen).value();
-                       if (!dense_choice.factored) {
-                         must(kOps.cholesky(Stream{}, float(dense_choice.lambda), {}, g));
-                       }
-                       base.data = sums.data;
-                       must(kOps.cholesky_solve(Stream{}, g, base.view()));
-                     }));
-  }
+  Sums dense(x, classes);
+  dense.measure(settings.turns);
   // Once more: a busy machine must not disturb the short measurement more than the long one.
   factored = std::min(factored, factored_end(settings, x, choice, readout));
-  line(settings, "dense: one Cholesky factorisation", factor, "s", 1.0, "", true);
-  line(settings, "dense: choose lambda and solve (Cholesky factorisations)", dense, "s",
-       dense / factor, "<= 3", dense <= 3 * factor);
+  line(settings, "dense: one Cholesky factorisation", dense.factor, "s", 1.0, "", true);
+  choose_line(settings, "dense: choose lambda and solve (Cholesky factorisations)", dense);
   line(settings, "factored: choose lambda and solve (times faster than dense)", factored, "s",
-       dense / factored, ">= 30", dense >= 30 * factored);
+       dense.choose / factored, ">= 30", dense.choose >= 30 * factored);
 
   Matrix<float> next(classes, hidden);
   const double woodbury = best_seconds(settings.turns + 1, 1, [&] {
     Woodbury pending(kOps, hidden);
-    must(pending.add(g, x.h.read().row_range(0, 16), std::span(x.classes).first(16)));
-    must(pending.solve(base.read(), next.view()));
+    must(pending.add(dense.view(), x.h.read().row_range(0, 16), std::span(x.classes).first(16)));
+    must(pending.solve(dense.base.read(), next.view()));
   });
   line(settings, "dense: learn 16 samples at once (% of a full solve)", woodbury, "s",
-       100 * woodbury / solve, "<= 5", woodbury <= 0.05 * solve);
+       100 * woodbury / dense.solve, "<= 5", woodbury <= 0.05 * dense.solve);
   std::printf("lambda: leave-one-out %.4g after %zu losses, GCV %.4g\n", choice.lambda,
-              choice.candidates.size(), dense_choice.lambda);
+              choice.candidates.size(), dense.choice.lambda);
 }
 
 }  // namespace
@@ -209,5 +260,6 @@ int main(int argc, char* argv[]) {
   engram::bench::Settings settings;
   if (!engram::bench::read_settings("bench_learner", argc, argv, settings)) return 64;
   engram::bench::run(settings);
+  engram::bench::run_near_square(settings);
   return engram::bench::finish(settings, engram::bench::missed);
 }

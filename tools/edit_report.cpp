@@ -38,8 +38,8 @@ std::string names_text(const std::vector<ClassInfo>& classes) {
 }
 
 std::string undone_text(const Step& step) {
-  return fmt::format("undone: learn {} ({})", names_text(step.classes),
-                     plural(step.samples, "sample", "samples"));
+  return fmt::format("undone: {} {} ({})", step.is_merge ? "merge of" : "learn",
+                     names_text(step.classes), plural(step.samples, "sample", "samples"));
 }
 
 std::string relabelled_text(const EditReport& report, const std::string& label) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <thread>
 #include <utility>
 
@@ -71,24 +70,19 @@ Status ask(const Exam& exam, const Stage& stage, const std::string& state, int o
   ENGRAM_TRY(scorer.score({exam.features.data(), rows, exam.width, exam.width}, stored.readout,
                           {scores.data(), rows, classes, classes}));
   LiveBenchRound round{stage.name(objects - 1)};
-  std::map<std::pair<std::string, std::string>, int> mixed_up;
+  Confusion& confusion = result.confusion;
+  confusion.names.push_back(round.object);
+  confusion.counts.assign(std::size_t(objects), std::vector<int>(std::size_t(objects)));
   for (int row = 0; row < rows; ++row) {
     const auto first = scores.begin() + std::ptrdiff_t(row) * classes;
     const auto best = std::max_element(first, first + classes) - first;
-    const std::string& answer = stored.readout.classes[std::size_t(best)];
-    const std::string& shown = stage.name(row / views);
+    const auto answer = std::find(confusion.names.begin(), confusion.names.end(),
+                                  stored.readout.classes[std::size_t(best)]);
     ++round.asked;
-    if (answer == shown) {
-      ++round.right;
-    } else {
-      ++mixed_up[{shown, answer}];
-    }
+    ++confusion.counts[std::size_t(row / views)][std::size_t(answer - confusion.names.begin())];
+    if (*answer == stage.name(row / views)) ++round.right;
   }
   result.rounds.push_back(round);
-  result.mixed_up.clear();
-  for (const auto& [pair, count] : mixed_up) {
-    result.mixed_up.push_back({pair.first, pair.second, count});
-  }
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "engine/recogniser.h"
 #include "platform/camera_stage.h"
 #include "platform/status.h"
+#include "tools/confusion_svg.h"
 
 namespace engram {
 
@@ -44,11 +45,6 @@ struct LiveBenchRound {
   int right = 0, asked = 0;  // of all new views of all objects so far
 };
 
-struct LiveBenchMix {  // new views of `shown` that were taken for another
-  std::string shown, taken_for;
-  int count = 0;
-};
-
 struct LiveBenchResult {
   Spread durable, known;          // from a tap
   Spread label;                   // from a frame to its label
@@ -56,7 +52,7 @@ struct LiveBenchResult {
   double frames_per_second = 0;   // looked at, idle
   double learned_per_second = 0;  // taps, while it learned without a pause
   std::vector<LiveBenchRound> rounds;
-  std::vector<LiveBenchMix> mixed_up;  // in the end
+  Confusion confusion;  // in the end
   double ratio() const { return idle.p99 > 0 ? learning.p99 / idle.p99 : 0; }
 };
 

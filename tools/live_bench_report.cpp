@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +23,19 @@ std::string spread_line(const char* what, const Spread& spread) {
                      spread.middle, spread.p99, spread.most, spread.count);
 }
 
+// What was taken for another: shown, answer, how often.
+std::vector<std::tuple<std::string, std::string, int>> mixed_up(const Confusion& confusion) {
+  std::vector<std::tuple<std::string, std::string, int>> mixes;
+  for (std::size_t shown = 0; shown < confusion.names.size(); ++shown) {
+    for (std::size_t answer = 0; answer < confusion.names.size(); ++answer) {
+      const int count = confusion.counts[shown][answer];
+      if (shown == answer || count == 0) continue;
+      mixes.emplace_back(confusion.names[shown], confusion.names[answer], count);
+    }
+  }
+  return mixes;
+}
+
 }  // namespace
 
 std::vector<LiveBenchMark> live_marks(const LiveBenchResult& result) {
@@ -40,9 +55,9 @@ std::string live_bench_text(const LiveBenchResult& result) {
                      spread_line("the same while it learns", result.learning);
   text += fmt::format("{:.1f} frames per second idle; while learning {:.0f} taps per second\n",
                       result.frames_per_second, result.learned_per_second);
-  for (const LiveBenchMix& mix : result.mixed_up) {
-    text += fmt::format("{} new views of {} were taken for {}\n", mix.count, printable(mix.shown),
-                        printable(mix.taken_for));
+  for (const auto& [shown, answer, count] : mixed_up(result.confusion)) {
+    text += fmt::format("{} new views of {} were taken for {}\n", count, printable(shown),
+                        printable(answer));
   }
   text += "\n";
   for (const LiveBenchMark& mark : live_marks(result)) {
@@ -57,9 +72,9 @@ nlohmann::ordered_json live_bench_json(const LiveBenchResult& result) {
   for (const LiveBenchRound& round : result.rounds) {
     rounds.push_back({{"object", round.object}, {"right", round.right}, {"asked", round.asked}});
   }
-  nlohmann::ordered_json mixed_up = nlohmann::ordered_json::array();
-  for (const LiveBenchMix& mix : result.mixed_up) {
-    mixed_up.push_back({{"shown", mix.shown}, {"taken_for", mix.taken_for}, {"count", mix.count}});
+  nlohmann::ordered_json mixes = nlohmann::ordered_json::array();
+  for (const auto& [shown, answer, count] : mixed_up(result.confusion)) {
+    mixes.push_back({{"shown", shown}, {"taken_for", answer}, {"count", count}});
   }
   nlohmann::ordered_json marks = nlohmann::ordered_json::array();
   for (const LiveBenchMark& mark : live_marks(result)) {
@@ -77,7 +92,8 @@ nlohmann::ordered_json live_bench_json(const LiveBenchResult& result) {
           {"frames_per_second", result.frames_per_second},
           {"taps_per_second", result.learned_per_second},
           {"rounds", rounds},
-          {"mixed_up", mixed_up},
+          {"mixed_up", mixes},
+          {"confusion", result.confusion.counts},
           {"marks", marks}};
 }
 

@@ -17,8 +17,11 @@ import tempfile
 import numpy as np
 from projection import weights
 
-HEADS = ["float", "float-bipolar", "none", "pairwise", "ncm", "lda", "rp-lda", "scaled", "balanced"]
+HEADS = ["float", "float-bipolar", "none", "pairwise", "ncm", "lda", "rp-lda", "scaled", "balanced"]  # in float
+EXACT_HEADS = ["exact", "engram", "probe"]  # in whole numbers, and one that knows no arithmetic
 SHRINKAGE = 0.01
+HIDDEN_MAX = 31
+SAMPLE_SEED = 1  # of the order of learning (engine/protocol.h)
 
 
 def ridge(gram, sums, strength):
@@ -70,6 +73,73 @@ def pairs(f):
     return (f[:, :, None] * f[:, None, :]).reshape(len(f), -1)  # the flattened cross product itself
 
 
+def calibration(x):
+    """Scale of the features and gain of the hidden units (engine/calibrate.h), rounded to powers of sqrt(2)."""
+    def rounded(value):
+        return 2 ** (np.round(2 * np.log2(value)) / 2)
+    scale = rounded(127 / np.quantile(np.abs(x), 0.999))
+    deviation = np.sqrt((quantised(x, scale) ** 2).sum(1).mean())
+    return np.float32(scale), int(np.clip(np.round(rounded(65536 * HIDDEN_MAX / (3 * deviation))), 1, 65536))
+
+
+def quantised(x, scale):
+    return np.clip(np.round(x.astype(np.float32) * np.float32(scale)), -127, 127).astype(float)
+
+
+def activated(p, gain):
+    return np.minimum(HIDDEN_MAX, np.maximum(p, 0) * gain >> 16)
+
+
+def blend(h, f):
+    """Scores of `engram` (engine/score_blend.h): ridge on hidden units h, and class means of the features f."""
+    def scores(strength):
+        even = np.sqrt(len(h.y) / len(h.n) / h.n)
+        usual = np.sqrt((f.n * (f.means ** 2).sum(0)).sum() / len(f.y))
+        directions = unit(f.means.T).T
+        directions = directions - directions.mean(1, keepdims=True)
+        ridge_part = h.xt @ h.readout(h.target, strength) * even
+        return ridge_part + 2 * (1 / h.n).mean() / usual * (f.xt @ directions)
+    return scores
+
+
+def exact_definitions(x, y, xt, classes, hidden, lambdas, scale, gain):
+    """The same of the heads in whole numbers."""
+    if "exact" not in lambdas and "engram" not in lambdas:
+        return
+    q, qt = quantised(x, scale), quantised(xt, scale)
+    w = weights("bipolar", x.shape[1], hidden, 1).astype(float)  # double holds these sums exactly, and is fast
+    h = Problem(activated((q @ w).astype(np.int64), gain), y, activated((qt @ w).astype(np.int64), gain), classes)
+    if "exact" in lambdas:
+        yield "exact", h.answers(h.readout(h.target, lambdas["exact"]))
+    if "engram" in lambdas:
+        yield "engram", np.argmax(blend(h, Problem(q, y, qt, classes))(lambdas["engram"]), 1)
+
+
+def linear_probe(x, y, xt, class_order):
+    """SGD on sigma cos(f, w) and cross entropy with the authors' settings (engine/linear_probe.h), in double."""
+    order = np.concatenate([np.flatnonzero(y == k) for k in class_order])
+    order = order[np.random.RandomState(SAMPLE_SEED).permutation(len(order))]  # as they were learned
+    seen = list(dict.fromkeys(y[order]))  # classes by their first sample
+    x, y = unit(x[order].astype(float)), np.array([seen.index(k) for k in y[order]])
+    random = np.random.RandomState(1)
+    w = (2 * random.random_sample((len(seen), x.shape[1])) - 1) / np.sqrt(x.shape[1])
+    sigma, speed, sigma_speed = 1.0, np.zeros_like(w), 0.0
+    for _ in range(30):
+        shuffled = random.permutation(len(y))
+        for first in range(0, len(y), 128):
+            batch = shuffled[first:first + 128]
+            lengths = np.linalg.norm(w, axis=1, keepdims=True)
+            cosines = x[batch] @ (w / lengths).T
+            share = np.exp(sigma * (cosines - cosines.max(1, keepdims=True)))
+            slope = (share / share.sum(1, keepdims=True) - np.eye(len(seen))[y[batch]]) / len(batch)
+            down = sigma * slope.T @ x[batch]
+            down = (down - (down * w / lengths).sum(1, keepdims=True) * w / lengths) / lengths
+            speed = 0.9 * speed + down + 5e-4 * w
+            sigma_speed = 0.9 * sigma_speed + (slope * cosines).sum() + 5e-4 * sigma
+            w, sigma = w - 0.01 * speed, sigma - 0.01 * sigma_speed
+    return np.array(seen)[np.argmax(unit(xt.astype(float)) @ unit(w).T, 1)]
+
+
 def definitions(x, y, xt, classes, hidden, lambdas, targets):
     """head -> final predictions, from the definitions alone; of the heads that have a lambda only those that were run."""
     raw = Problem(x, y, xt, classes)
@@ -83,6 +153,8 @@ def definitions(x, y, xt, classes, hidden, lambdas, targets):
         p = Problem(pairs(x), y, pairs(xt), classes)
         yield "pairwise", p.answers(p.readout(p.target, lambdas["pairwise"]))
     for name, kind in (("float", "gaussian"), ("float-bipolar", "bipolar")):
+        if not {name, *([] if kind == "gaussian" else ["scaled", "balanced", "rp-lda", "regression"])} & set(lambdas):
+            continue
         w = weights(kind, x.shape[1], hidden, 1)
         h = Problem(np.maximum(x @ w, 0), y, np.maximum(xt @ w, 0), classes)
         if name in lambdas:
@@ -123,20 +195,29 @@ def main():
     p.add_argument("--rule", default="code")
     p.add_argument("--tasks", default="10")
     p.add_argument("--threads", default="0")
-    p.add_argument("--heads", default=",".join(HEADS))
+    p.add_argument("--heads", default=",".join(HEADS + EXACT_HEADS))
     a = p.parse_args()
     with np.load(a.features) as data:
         x, xt = (data[n].astype(np.float32) for n in ("x_train", "x_test"))
         y, yt = (data[n].astype(int) for n in ("y_train", "y_test"))
     targets = np.load(a.targets)["embeddings"].astype(float) if a.targets else None
     names = a.heads.split(",") + (["regression"] if a.targets else [])
-    with tempfile.TemporaryDirectory() as work:
-        command = [a.program, "evaluate", "--features", a.features, "--head", ",".join(names), "--arithmetic", "float",
-                   "--weights", "bipolar", "--hidden", str(a.hidden), "--lambda", a.rule, "--shrinkage", str(SHRINKAGE),
-                   "--tasks", a.tasks, "--threads", a.threads, "--json", "--out", work]
-        out = subprocess.run(command + (["--targets", a.targets] if a.targets else []), check=True,
-                             capture_output=True, text=True).stdout
-    runs = {h["head"]: h["runs"][0] for h in json.loads(out)["heads"]}
+    scale, gain = calibration(x)
+    runs = {}
+
+    def evaluate(heads, *words):
+        if not heads:
+            return
+        with tempfile.TemporaryDirectory() as work:
+            out = subprocess.run([a.program, "evaluate", "--features", a.features, "--head", ",".join(heads), "--hidden",
+                                  str(a.hidden), "--lambda", a.rule, "--tasks", a.tasks,
+                                  "--threads", a.threads, "--json", "--out", work, *words],
+                                 check=True, capture_output=True, text=True).stdout
+        runs.update({h["head"]: h["runs"][0] for h in json.loads(out)["heads"]})
+
+    evaluate([n for n in names if n not in EXACT_HEADS], "--arithmetic", "float", "--weights", "bipolar", "--shrinkage",
+             str(SHRINKAGE), *(["--targets", a.targets] if a.targets else []))
+    evaluate([n for n in names if n in EXACT_HEADS], "--feature-scale", repr(float(scale)), "--hidden-mul", str(gain))
     ours = {name: np.array(run["predictions"]) for name, run in runs.items()}
     lambdas = {name: run["tasks"][-1]["lambda"] for name, run in runs.items()}
     failed = 0
@@ -152,6 +233,10 @@ def main():
     classes = int(y.max()) + 1
     for name, theirs in definitions(x, y, xt, classes, a.hidden, lambdas, targets):
         compare(name, "numpy  ", theirs)
+    for name, theirs in exact_definitions(x, y, xt, classes, a.hidden, lambdas, scale, gain):
+        compare(name, "numpy  ", theirs)
+    if "probe" in runs:
+        compare("probe", "numpy  ", linear_probe(x, y, xt, runs["probe"]["class_order"]))
     try:
         for name, theirs in from_sklearn(x, y, xt, classes, lambdas):
             compare(name, "sklearn", theirs)

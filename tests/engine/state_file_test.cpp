@@ -1,7 +1,6 @@
 // Exported files: what comes out of them is, to the bit, what went in, and says where it has been.
 #include "engine/state_file.h"
 
-#include <filesystem>
 #include <optional>
 
 #include "engine/store_load.h"
@@ -9,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/edit_model.h"
 #include "tests/support/fault_files.h"
+#include "tests/support/random_state.h"
 #include "tests/support/says.h"
 #include "tests/support/state_views.h"
 #include "tests/support/temp_directory.h"
@@ -19,57 +19,12 @@ namespace {
 
 using test::by_name;
 using test::EditModel;
+using test::live;
 using test::says;
 using test::small_batch;
 using test::small_config;
 using test::TempDirectory;
 using test::view;
-
-// The model's samples without those of the last step, or of a label.
-void without_step(EditModel& model) {
-  const int last = model.samples.back().step;
-  std::erase_if(model.samples, [&](const auto& sample) { return sample.step == last; });
-}
-
-// A store with a random past: batches, ends of tasks, compactions, edits.
-Store live(const std::string& directory, const LearnerConfig& config, unsigned seed,
-           EditModel& model, FileSystem& files) {
-  std::filesystem::remove_all(directory);
-  Store store = Store::create(directory, config, files).value();
-  if (seed % 5 == 2) {  // sums from the start, with rows beside them if they are kept
-    const SampleBatch batch = model.batch(60);
-    REQUIRE(store.learn(batch).ok());
-    model.learned(batch, StepPart::begins);
-  }
-  for (unsigned events = model.draw(10) + seed % 2; events > 0; --events) {
-    switch (model.draw(9)) {
-      case 0:
-        if (store.learner().samples() > 0) REQUIRE(store.end_task().ok());
-        break;
-      case 1:
-        REQUIRE(store.compact().ok());
-        break;
-      case 2:
-        if (!config.keep_features || model.samples.empty()) break;
-        REQUIRE(store.undo().ok());
-        without_step(model);
-        break;
-      case 3: {
-        if (!config.keep_features || model.samples.empty()) break;
-        const std::string label = model.samples.front().label;
-        REQUIRE(store.forget(label).ok());
-        std::erase_if(model.samples, [&](const auto& sample) { return sample.label == label; });
-        break;
-      }
-      default: {
-        const SampleBatch batch = model.batch();
-        REQUIRE(store.learn(batch).ok());
-        model.learned(batch, StepPart::begins);
-      }
-    }
-  }
-  return store;
-}
 
 void add(EditModel& all, const EditModel& more) {
   all.samples.insert(all.samples.end(), more.samples.begin(), more.samples.end());
@@ -193,7 +148,7 @@ TEST_CASE("merging files either way is one learner that saw both", "[engine][sta
       REQUIRE(learner.readout()->samples == learner.samples());
       REQUIRE(learner.exact_until() == all.fresh().exact_until());
       REQUIRE(store[i]->sequence() == sequence + 1);
-      // Our samples keep their ids; the others' steps follow.
+      // Our samples keep their ids; the others' follow.
       const auto after = view(*store[i]);
       if (learner.config().keep_features) {
         REQUIRE(std::equal(before.ids.begin(), before.ids.end(), after.ids.begin()));
@@ -258,7 +213,7 @@ TEST_CASE("a merge after edits, of a merge, into a new state", "[engine][state_f
   REQUIRE(merge_state_file(house, in("c.engram"), "house").ok());
   REQUIRE(merge_state_file(house, in("ab.engram"), "house").ok());
   REQUIRE(house.learner().digest() == all.digest());
-  CHECK(house.steps()->size() == 6);
+  CHECK(house.steps()->size() == 2);  // a merge each
   CHECK(house.history().audit.size() == 11);
   // What is in it already, by whatever way.
   for (const char* name : {"a.engram", "b.engram", "c.engram", "ab.engram"}) {
@@ -266,12 +221,15 @@ TEST_CASE("a merge after edits, of a merge, into a new state", "[engine][state_f
   }
   const std::vector<std::string> twice{in("a.engram"), in("house")};
   REQUIRE(says(merge_stores(twice, in("new"), files).status(), "count twice"));
-  // Steps of the others can be taken back, and compaction forgets none of it.
+  // The merge can be taken back, and made again; compaction forgets none of it.
   REQUIRE(house.compact().ok());
-  REQUIRE(house.undo(2).ok());
-  REQUIRE(house.learner().samples() == 8);
+  REQUIRE(house.undo().ok());
+  REQUIRE(house.learner().samples() == 4);
+  CHECK(house.history().audit.size() == 12);
+  CHECK(house.history().origins.size() == 1);
+  REQUIRE(merge_state_file(house, in("ab.engram"), "house").ok());
+  REQUIRE(house.learner().digest() == all.digest());
   REQUIRE(house.forget("red").ok());
-  CHECK(house.history().audit.size() == 11);
   CHECK(house.history().origins.size() == 4);
 }
 

@@ -101,6 +101,23 @@ class LiveDesk {
     return options;
   }
   std::unique_ptr<Live> start(LiveOptions options) {
+    LearnerConfig config;
+    config.hidden = 200;
+    Result<Store> store = Store::exists(state())
+                              ? Store::open(state(), files)
+                              : Store::create(state(), config_for(colours(), config), files);
+    auto live = Live::start(std::move(options), {extractor(), std::move(store).value()});
+    return std::move(live).value();
+  }
+  // The same from a state that is not read yet: its readout answers meanwhile.
+  Result<std::unique_ptr<Live>> start_unread() {
+    StoredReadout stored = read_readout(state()).value();
+    return Live::start(
+        options(),
+        {extractor(), UnreadState{Store::reserve(state()).value(), stored.config,
+                                  std::make_shared<const Readout>(std::move(stored.readout))}});
+  }
+  static ModelCard colours() {
     ModelCard card;
     card.name = "colours";
     card.sha256 = std::string(64, 'c');
@@ -109,16 +126,10 @@ class LiveDesk {
     card.features = 6;
     card.feature_scale = 32;
     card.hidden_mul = 1 << 12;
-    LearnerConfig config;
-    config.hidden = 200;
-    Result<Store> store = Store::exists(state())
-                              ? Store::open(state(), files)
-                              : Store::create(state(), config_for(card, config), files);
-    auto live =
-        Live::start(std::move(options),
-                    {FeatureExtractor::create(card, std::make_unique<ColourBackbone>()).value(),
-                     std::move(store).value()});
-    return std::move(live).value();
+    return card;
+  }
+  static FeatureExtractor extractor() {
+    return FeatureExtractor::create(colours(), std::make_unique<ColourBackbone>()).value();
   }
   std::unique_ptr<Live> start() { return start(options()); }
   std::string state() const { return folder / "state"; }
@@ -126,6 +137,9 @@ class LiveDesk {
   std::vector<ClassInfo> on_disk() {
     return Store::open(state(), files).value().learner().classes();
   }
+
+  // Samples there, while somebody still has the state open.
+  std::int64_t on_disk_unlocked() { return verify_store(state()).value().samples; }
 
   TempDirectory folder;
   Files files;

@@ -93,6 +93,7 @@ Status run(char** arguments) {
   AdaptSettings settings{.epochs = std::atoi(arguments[6]), .batch = std::atoi(arguments[5])};
   ENGRAM_ASSIGN(settings.method, parse_adapt_method(arguments[3]));
   settings.dropout = 0;
+  settings.start_noise = 0.02;
   set_thread_count(std::atoi(arguments[7]));
   ENGRAM_TRY(write_gradient(model, settings, inputs, folder + "/gradient.npy"));
   const auto print_order = [](std::span<const int> samples, int epoch) {

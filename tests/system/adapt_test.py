@@ -98,6 +98,20 @@ class Adapt(CliCase):
         # And the name is taken now.
         self.assertIn("already", self.json(*self.words(method="ssf"), code=USAGE)["error"])
 
+    def test_a_plan_says_what_it_takes_and_takes_nothing(self):
+        before = self.models()
+        plan = self.json(*self.words("--plan", "--device", "orin-nano-8gb", method="ssf"))
+        self.assertEqual((plan["method"], plan["classes"], plan["pictures"]), ("ssf", len(COLOURS), 56))
+        self.assertEqual(plan["bytes"], sum(row["bytes"] for row in plan["buffers"]))
+        estimate = plan["estimate"]
+        self.assertFalse(estimate["measured"])
+        self.assertAlmostEqual(estimate["step_seconds"], sum(o["seconds"] for o in estimate["operations"]))
+        self.assertAlmostEqual(estimate["epoch_seconds"], estimate["step_seconds"] * 56 / 16)
+        self.assertNotIn("estimate", self.json(*self.words("--plan")))
+        self.assertIn("no device", self.json(*self.words("--plan", "--device", "toaster"), code=USAGE)["error"])
+        self.assertEqual(self.models(), before)
+        self.assertFalse((self.home / "adapting").exists())
+
     def test_a_killed_training_goes_on_to_the_bit(self):
         common = ["--epochs", "25", "--patience", "0"]
         whole = self.json(*self.words(*common, "--as", "whole"))

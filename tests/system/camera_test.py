@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(sys.argv[3], "tests", "support"))
 from cli_case import BUSY, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
@@ -149,7 +150,11 @@ class Camera(CliCase):
 
     def test_bench(self):
         report = self.json("bench", "live", "--model", "tiny", "--objects", "2", "--taps", "2", "--views", "2",
-                           "--seconds", "0.2")
+                           "--seconds", "0.2", "--confusion", "who.svg")
+        self.assertEqual([sum(row) for row in report["confusion"]], [2, 2])
+        self.assertEqual(sum(report["confusion"][i][i] for i in range(2)), report["rounds"][-1]["right"])
+        picture = ElementTree.parse(self.dir / "who.svg").getroot()
+        self.assertEqual(len(picture.findall("{http://www.w3.org/2000/svg}rect")), 1 + 4)
         self.assertEqual([r["asked"] for r in report["rounds"]], [2, 4])
         self.assertEqual(report["tap_to_known"]["count"], 4)
         self.assertGreaterEqual(report["tap_to_known"]["median_ms"], report["tap_to_durable"]["median_ms"])

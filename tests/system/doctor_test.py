@@ -11,7 +11,11 @@ from cli_case import DATA, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 
 OPERATIONS = {"preprocess", "quantise", "sign_project", "activate", "project", "score", "gram_update",
               "class_sums", "kernel_rows", "combine_rows", "cholesky", "cholesky_solve",
-              "inverse_diagonal", "factor_append", "triangular_solve", "leverage", "feature_score"}
+              "inverse_diagonal", "factor_append", "triangular_solve", "leverage", "feature_score",
+              # first-session adaptation
+              "patches", "embed_tokens", "set_tokens", "sum_tokens", "layer_norm", "layer_norm_back", "attention",
+              "attention_back", "gelu", "gelu_back", "linear", "linear_back", "linear_gradient", "scale_shift",
+              "scale_shift_back", "add_scaled", "dropout", "unit_rows", "unit_rows_back", "cross_entropy", "sgd_step"}
 DISK = 74
 
 

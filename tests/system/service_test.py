@@ -104,14 +104,16 @@ class Running(CliCase):
             self.assertEqual(sum("READY=1" in message for message in service.heard), 1)
 
     def test_a_thousand_classes(self):
-        made = subprocess.run([BUILD / "tests/many_classes", self.home, "tiny", self.state, "1000", "2", "2000"])
-        self.assertEqual(made.returncode, OK)
-        with self.service("test://") as service:
-            ready = service.wait_for("READY=1")
-            self.assertIn("1 000 classes", " ".join(service.heard[-1]))
-            seconds, code = service.stop()
-            print(f"\n1 000 classes: ready after {ready:.2f} s, stopped in {seconds:.2f} s")
-            self.assertEqual(code, OK)
+        for hidden in ("2000", "10000"):
+            self.state = self.dir / f"state-{hidden}"
+            made = subprocess.run([BUILD / "tests/many_classes", self.home, "tiny", self.state, "1000", "2", hidden])
+            self.assertEqual(made.returncode, OK)
+            with self.service("test://") as service:
+                ready = service.wait_for("READY=1")  # also while what was learned is still being read
+                self.assertIn("1 000 classes, 2 000 samples", " ".join(service.heard[-1]))
+                seconds, code = service.stop()
+                print(f"\n1 000 classes, M {hidden}: ready after {ready:.2f} s, stopped in {seconds:.2f} s")
+                self.assertEqual(code, OK)
 
     def test_a_camera_that_is_not_there_is_no_reason_to_be_restarted(self):
         with self.service("v4l2:///dev/nowhere") as service:
@@ -277,6 +279,19 @@ class Command(CliCase):
         self.run_program("service", "disable", "--root", image)
         self.assertFalse((image / "etc/systemd/system/engram.service").exists())
         self.assertEqual((image / "etc/engram/camera.conf").read_text(), "miror = yes\n")
+
+    def test_the_token_of_the_page(self):
+        image = self.dir / "image"
+        kept = image / "var/lib/engram/page-token"
+        kept.parent.mkdir(parents=True)
+        token = ["service", "token", "--root", image]
+        self.assertIsNone(self.json(*token)["token"])
+        kept.write_text(32 * "a" + "\n")
+        self.assertIn("others may read", self.run_program(*token, code=DATA).stderr)
+        kept.chmod(0o600)
+        self.assertEqual(self.json(*token)["token"], 32 * "a")
+        self.assertIsNone(self.json(*token, "--renew")["token"])
+        self.assertFalse(kept.exists())
 
     def test_from_enable_to_disable(self):
         """On a machine of files: mounts of its own over /etc, /run and /var/lib."""

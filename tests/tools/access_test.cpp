@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 
@@ -220,24 +221,24 @@ TEST_CASE("Where a token is needed nothing is open without it", "[tools][access]
 }
 
 TEST_CASE("Rules follow the address", "[tools][access]") {
-  const AccessRules loopback = access_rules({"127.0.0.1", 8477});
+  const AccessRules loopback = access_rules({"127.0.0.1", 8477}, random_token());
   CHECK(loopback.token.empty());
   CHECK_FALSE(loopback.any_ip);
   CHECK(loopback.hosts.count("localhost") == 1);
-  CHECK(access_rules({"::1", 8477}).token.empty());
-  const AccessRules open = access_rules({"0.0.0.0", 8477}, {"Bench.example"});
+  CHECK(access_rules({"::1", 8477}, random_token()).token.empty());
+  const AccessRules open = access_rules({"0.0.0.0", 8477}, random_token(), {"Bench.example"});
   CHECK(open.token.size() == 32);
   CHECK(open.any_ip);
   CHECK(open.hosts.count("bench.example") == 1);
-  CHECK(open.token != access_rules({"0.0.0.0", 8477}).token);
-  const AccessRules one = access_rules({"192.168.1.17", 8477});
+  CHECK(open.token != access_rules({"0.0.0.0", 8477}, random_token()).token);
+  const AccessRules one = access_rules({"192.168.1.17", 8477}, random_token());
   CHECK_FALSE(one.token.empty());
   CHECK_FALSE(one.any_ip);
   CHECK(one.hosts.count("192.168.1.17") == 1);
-  CHECK(access_rules({"fe80::1", 1}).hosts.count("[fe80::1]") == 1);
+  CHECK(access_rules({"fe80::1", 1}, random_token()).hosts.count("[fe80::1]") == 1);
   CHECK(open.cookie == "engram_8477");
-  const AccessRules any_port = access_rules({"0.0.0.0", 0});
-  CHECK(any_port.cookie != access_rules({"0.0.0.0", 0}).cookie);
+  const AccessRules any_port = access_rules({"0.0.0.0", 0}, random_token());
+  CHECK(any_port.cookie != access_rules({"0.0.0.0", 0}, random_token()).cookie);
   CHECK(any_port.cookie.find(any_port.token.substr(0, 8)) == std::string::npos);
 }
 

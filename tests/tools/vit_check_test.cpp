@@ -60,6 +60,7 @@ TEST_CASE("what was read from a graph gives the graph's features", "[tools][vit_
     REQUIRE(apart.ok());
     CHECK(apart.value() < 1e-5);
     CHECK(check_vit(*found, there, 1, pictures).ok());
+    CHECK(check_vit(*found, there, 1).ok());
     // One weight that is not the graph's.
     found->blocks[1].proj.weight[3] += 0.5f;
     const Status wrong = check_vit(*found, there, 1, pictures);

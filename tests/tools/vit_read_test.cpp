@@ -155,6 +155,27 @@ TEST_CASE("another size of picture or output is told", "[tools][vit_read]") {
   CHECK(read(file.substr(0, file.size() / 2)).status().code() == Code::bad_data);
 }
 
+TEST_CASE("a graph that would keep us busy for hours is refused at once", "[tools][vit_read]") {
+  OnnxWriter net("busy");
+  const std::int64_t times[] = {1, 1, 256, 512}, flat[] = {-1}, one[] = {1}, none[] = {0},
+                     most[] = {INT64_MAX};
+  net.input("image", {1, 3, 8, 8});
+  net.whole_numbers("times", {4}, times);
+  net.whole_numbers("flat", {1}, flat);
+  net.whole_numbers("one", {1}, one);
+  net.whole_numbers("none", {1}, none);
+  net.whole_numbers("most", {1}, most);
+  net.node("Tile", {"image", "times"}, {"large"});
+  net.node("Reshape", {"large", "flat"}, {"x0"});
+  for (int i = 0; i < 5000; ++i) {
+    net.node("Slice", {"x" + std::to_string(i), "one", "most", "none"},
+             {"x" + std::to_string(i + 1)});
+  }
+  net.node("Softmax", {"x5000"}, {"y"});
+  net.output("y", {OnnxWriter::kBatch});
+  CHECK(says(read(net.finish()).status(), "it computes more from constants and shapes"));
+}
+
 // ENGRAM_BACKBONES, as for tools/test: "name=file name=file".
 TEST_CASE("real encoders are read or told what they are", "[tools][vit_read]") {
   const char* backbones = std::getenv("ENGRAM_BACKBONES");

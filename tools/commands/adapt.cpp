@@ -9,6 +9,7 @@
 #include "engine/memory_plan.h"
 #include "platform/sentence.h"
 #include "tools/adapt_model.h"
+#include "tools/adapt_plan_report.h"
 #include "tools/adapt_report.h"
 #include "tools/adapt_screen.h"
 #include "tools/commands/commands.h"
@@ -24,10 +25,10 @@ namespace engram {
 namespace {
 
 struct AdaptOptions {
-  std::string tree, labels, method, as_name, memory, svg;
+  std::string tree, labels, method, as_name, memory, svg, device;
   AdaptSettings settings;
   int patience = 5;
-  bool resume = false, restart = false, replace = false;
+  bool resume = false, restart = false, replace = false, plan = false;
 };
 
 // Names, settings and what they mean, before anything is read.
@@ -123,9 +124,24 @@ Result<AdaptedModel> store_adapted(const Session& session, const AdaptRun& run,
   return model;
 }
 
+// --plan: what it would take. No picture is read.
+Result<int> show_plan(const Session& session, const AdaptOptions& options,
+                      const AdaptRequest& request) {
+  ENGRAM_ASSIGN(const Tree tree, read_labelled(options.tree, options.labels));
+  ENGRAM_ASSIGN(const VitModel model, read_plain_vit(request.parent));
+  const std::int64_t memory = request.memory > 0 ? request.memory : usual_adapt_memory();
+  ENGRAM_ASSIGN(const AdaptOutlook outlook,
+                look_ahead(model, request.settings, int(tree.labels().size()),
+                           int(tree.items.size()), memory, options.device));
+  session.console.answer(outlook_text(outlook, session.console.colour()));
+  session.console.object(outlook_json(outlook));
+  return 0;
+}
+
 Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(AdaptRequest request, make_request(session, options));
+  if (options.plan) return show_plan(session, options, request);
   ENGRAM_ASSIGN(const std::string name,
                 adapted_name(request.parent.card.name, request.settings.method, options.as_name));
   ENGRAM_TRY(check_name(session, name, request, options.replace));
@@ -207,6 +223,12 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command
+      .add_option(
+          "--start-noise", settings.start_noise,
+          "ssf: deviation of scales and shifts at the start; the authors' is 0.02 (default 0)")
+      ->type_name("X")
+      ->check(between(0.0, 9.0));
+  command
       .add_option("--patience", options.patience,
                   "Stop after so many epochs without a better loss on pictures held out; 0: never "
                   "(default 5)")
@@ -223,6 +245,13 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       ->type_name("BYTES");
   command.add_flag("--resume", options.resume, "Go on with a training that was stopped");
   command.add_flag("--restart", options.restart, "Throw such a training away and begin again");
+  CLI::Option* const plan =
+      command.add_flag("--plan", options.plan, "Only say what memory it would take, row by row");
+  command
+      .add_option("--device", options.device,
+                  "With --plan: a device of `engram plan`, to estimate the time on its GPU")
+      ->type_name("NAME")
+      ->needs(plan);
   command.add_option("--svg", options.svg, "Write the curves of loss and accuracy there")
       ->type_name("FILE");
 }

@@ -122,6 +122,7 @@ CLI::Option* add_list(CLI::App& command, const char* name, std::vector<int>& val
 struct LiveCommand {
   LiveBenchOptions bench;
   bool marks = false;
+  std::string confusion;  // file
   LearnerOptions learner;
 };
 
@@ -150,6 +151,13 @@ Result<int> run_live(const Session& session, const LiveCommand& command) {
                                 {"state", state_json(start)}};
   report.update(live_bench_json(result));
   console.object(report);
+  if (!command.confusion.empty()) {
+    const LiveBenchRound& last = result.rounds.back();
+    const std::string svg = confusion_svg(
+        result.confusion, fmt::format("{} objects, learned one at a time: {} of {} new views right",
+                                      result.rounds.size(), last.right, last.asked));
+    ENGRAM_TRY(replace_file(command.confusion, std::as_bytes(std::span(svg))));
+  }
   const std::vector<LiveBenchMark> marks = live_marks(result);
   const bool passed = std::all_of(marks.begin(), marks.end(),
                                   [](const LiveBenchMark& mark) { return mark.passed; });
@@ -162,7 +170,8 @@ void add_bench_live(CLI::App& bench, Session& session) {
       bench, session,
       {.name = "live",
        .summary = "time the camera app on the stage: taps, frames, learning beside looking",
-       .synopsis = "engram bench live [--objects N] [--taps N] [--seconds S] [--marks]",
+       .synopsis =
+           "engram bench live [--objects N] [--taps N] [--seconds S] [--confusion FILE] [--marks]",
        .description =
            "Objects of the stage (see `engram demo`) are learned one at a time by taps on a live "
            "session; after each one, new views of all of them are asked of the state on disk. "
@@ -190,6 +199,10 @@ void add_bench_live(CLI::App& bench, Session& session) {
       ->check(CLI::Range(1.0, 1000.0));
   command->add_option("--stamps", b.stage.stamps, "Other cut-out PNG pictures to show")
       ->type_name("DIR");
+  command
+      ->add_option("--confusion", options->confusion,
+                   "Who was taken for whom in the end, as SVG into this file")
+      ->type_name("FILE");
   command->add_flag("--marks", options->marks, "Exit with 4 when a mark is missed");
   add_learner_options(*command, options->learner);
 }

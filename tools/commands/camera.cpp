@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -92,6 +94,13 @@ void report_end(const Session& session, const LiveState& state) {
   if (!state.fault.empty()) session.console.warn(state.fault);
 }
 
+// What is still computed is for nobody any more, and everything acknowledged is on the disk: the process
+// ends as by kill -9, but with its words said.
+[[noreturn]] void leave() {
+  (void)std::fflush(nullptr);
+  std::_Exit(0);
+}
+
 Result<int> run_camera(const Session& session, const CameraCommand& command) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(ServiceNotify notify, ServiceNotify::from_environment());
@@ -102,7 +111,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   }();
   if (!parts.ok()) return parts.status();
   const StopSignals stop;  // opening may be cut off at any time: nothing is lost
-  ENGRAM_TRY(check_agrees(command.learner, parts->store.learner().config(), session.global.state));
+  ENGRAM_TRY(check_agrees(command.learner, parts->config(), session.global.state));
   ENGRAM_ASSIGN(const std::unique_ptr<Live> started,
                 Live::start(std::move(options), std::move(parts).value()));
   Live& live = *started;
@@ -113,7 +122,8 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   // Faces: those that work beside the others first, then the one that the user sits before.
   std::unique_ptr<WebFace> page;
   if (!command.http.empty()) {
-    ENGRAM_ASSIGN(page, WebFace::start(live, command.http));
+    ENGRAM_ASSIGN(page, WebFace::start(live, command.http, session.global.home));
+    if (!page->note().empty()) console.warn(page->note());
     console.answer(page->greeting(console.colour()));
     console.object({{"pages", page->urls()}});
   }
@@ -129,8 +139,10 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   }
   page.reset();
   watch.reset();  // says that we stop
-  live.stop();
+  const bool has_ended = live.stop_or_leave();
   report_end(session, live.state());
+  ENGRAM_TRY(live.opened());
+  if (!has_ended) leave();
   return 0;
 }
 
@@ -156,7 +168,8 @@ void add_camera(CLI::App& app, Session& session) {
           "--http 8477 serves a page to teach with in a browser, and a JSON API "
           "(/api/openapi.json), to this machine alone; --http 0.0.0.0:8477 to others as well, with "
           "a "
-          "token that is printed as an address and as a QR code.\n\n"
+          "token that is printed as an address and as a QR code. It is kept in HOME/page-token; "
+          "without that file the next start makes another.\n\n"
           "Without a terminal a line is printed whenever what is seen changes; with --json an "
           "object. SOURCE is an address such as stage:// (the virtual camera of the demo, the "
           "default). A camera that is not there yet, or goes, is waited for.",

@@ -18,6 +18,7 @@
 #include "tools/service_report.h"
 #include "tools/service_texts.h"
 #include "tools/terminal.h"
+#include "tools/web/page_token.h"
 
 namespace engram {
 namespace {
@@ -25,6 +26,7 @@ namespace {
 struct ServiceOptions {
   std::string root;  // of an image
   int lines = 5;
+  bool renew = false;
 };
 
 Result<ServicePlaces> places_of(const ServiceOptions& options) {
@@ -98,6 +100,32 @@ Result<int> run_disable(const Session& session, const ServiceOptions& options) {
   return 0;
 }
 
+Result<int> run_token(const Session& session, const ServiceOptions& options) {
+  if (options.root.empty() && ::geteuid() != 0) {
+    return Status(Code::not_supported, "the service's token may be seen by root only: use sudo");
+  }
+  ENGRAM_ASSIGN(const ServicePlaces places, places_of(options));
+  if (options.renew) {
+    ENGRAM_TRY(forget_page_token(places.state()).status());
+    if (options.root.empty() && can_control_services().ok()) {
+      ENGRAM_ASSIGN(const ServiceState state, service_state());
+      if (state.runs()) ENGRAM_TRY(start_service(true));
+    }
+  }
+  const Result<std::string> token = read_page_token(places.state());
+  if (token.status().code() == Code::not_found) {
+    session.console.answer(
+        "There is no token: the next start of a page that others may open makes "
+        "one.\n");
+    session.console.object({{"token", nullptr}});
+    return 0;
+  }
+  ENGRAM_TRY(token.status());
+  session.console.answer(token.value() + "\n");
+  session.console.object({{"token", token.value()}});
+  return 0;
+}
+
 Result<int> run_status(const Session& session, const ServiceOptions& options) {
   ENGRAM_TRY(can_ask_about_services());
   ENGRAM_ASSIGN(const ServicePlaces places, places_of(options));
@@ -117,7 +145,7 @@ void add_service(CLI::App& app, Session& session) {
       app, session,
       {.name = "service",
        .summary = "the camera app as a service of systemd",
-       .synopsis = "engram service enable|disable|status|config",
+       .synopsis = "engram service enable|disable|status|token|config",
        .description =
            "Runs `engram camera` from the start of the machine on, without a terminal: as a user "
            "of its own that may write to /var/lib/engram and nowhere else, watched, and started "
@@ -172,6 +200,22 @@ void add_service(CLI::App& app, Session& session) {
       ->add_option("--lines", options->lines, "Lines of the journal (default 5)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000));
+
+  CLI::App* token = add_command(
+      *service, session,
+      {.name = "token",
+       .summary = "the token of the page, or another one",
+       .synopsis = "engram service token [--renew] [--root DIR]",
+       .description =
+           "Prints the token that a page needs which others than this machine may open (`http = "
+           "0.0.0.0:8477`). It is kept in /var/lib/engram/page-token from start to start, so that "
+           "a "
+           "phone stays welcome. --renew: it counts no more, and the service, if it runs, starts "
+           "again with another. Needs root.",
+       .example = "sudo engram service token --renew"},
+      [&session, options] { return run_token(session, *options); });
+  add_root(token);
+  token->add_flag("--renew", options->renew, "Another one; who has the old one is sent away");
 
   add_command(*service, session,
               {.name = "config",

@@ -9,14 +9,42 @@
 #include "engine/feature_extractor.h"
 #include "engine/vit_network.h"
 #include "platform/arena.h"
+#include "platform/camera_stage.h"
 #include "platform/device_staging.h"
-#include "tools/convert/calibration_pictures.h"
 
 namespace engram {
 
 namespace {
 
 constexpr int kCheckedPictures = 4;
+
+// Waves of colour, for machines without the demo's photographs.
+Image drawn_picture(int number) {
+  Image image{.width = 320, .height = 240, .rgb = {}};
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      for (int colour = 0; colour < 3; ++colour) {
+        const double across = 0.02 * (number + 1) * x, down = 0.03 * (colour + 1) * y;
+        image.rgb.push_back(static_cast<std::uint8_t>(127.5 + 120 * std::sin(across + down)));
+      }
+    }
+  }
+  return image;
+}
+
+Result<std::vector<Image>> usual_pictures() {
+  const auto stage = Stage::open({});
+  std::vector<Image> pictures;
+  for (int i = 0; i < kCheckedPictures; ++i) {
+    if (stage.ok()) {
+      ENGRAM_ASSIGN(Image view, stage.value().view(i % stage.value().objects(), 0));
+      pictures.push_back(std::move(view));
+    } else {
+      pictures.push_back(drawn_picture(i));
+    }
+  }
+  return pictures;
+}
 
 // Of what the buffers are sized by.
 AdaptSettings settings_of(const AdaptParameters& adapted) {
@@ -94,8 +122,7 @@ Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
                  std::span<const Image> pictures) {
   std::vector<Image> views;
   if (pictures.empty()) {
-    ENGRAM_ASSIGN(views, calibration_pictures(""));
-    views.resize(std::min<std::size_t>(views.size(), kCheckedPictures));
+    ENGRAM_ASSIGN(views, usual_pictures());
     pictures = views;
   }
   ENGRAM_ASSIGN(const double most, vit_difference(model, stored, threads, pictures));

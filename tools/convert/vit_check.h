@@ -15,8 +15,9 @@ namespace engram {
 // The largest |ours - theirs| / |theirs| of a picture's features that is taken for rounding.
 inline constexpr double kMostVitDifference = 1e-3;
 
-// `model` as read from `stored`. Pictures: empty for four views of the demo's objects. not_supported:
-// the features differ, so that the graph is not what it was read as; the model still works frozen.
+// `model` as read from `stored`. Pictures: empty for four views of the demo's objects, or drawn ones
+// where these are not installed. not_supported: the features differ, so that the graph is not what
+// it was read as; the model still works frozen.
 Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
                  std::span<const Image> pictures = {});
 

@@ -138,6 +138,7 @@ Result<FoldedTensor> move(const OnnxNode& node, const Constants& inputs, int out
                           WorkBudget& budget) {
   MoveConstants constants;
   for (const ConstantTensor& input : inputs) constants.push_back(input.get());
+  ENGRAM_TRY(budget.take(movement_cost(inputs[0]->dims)));
   ENGRAM_ASSIGN(const Movement moved, movement(node, constants, inputs[0]->dims, output));
   FoldedTensor result = moved.flat ? *inputs[0] : FoldedTensor{};
   result.dims = moved.dims;

@@ -54,6 +54,7 @@ Result<VitPath> VitMatch::back(int number) {
     if (at.kind != VitKind::move) break;
     MoveConstants constants;
     for (const VitOperand& input : node(number).inputs) constants.push_back(input.constant.get());
+    ENGRAM_TRY(spend(movement_cost(node(at.input).dims)));
     ENGRAM_ASSIGN(const Movement moved, movement(*node(number).onnx, constants, node(at.input).dims,
                                                  node(number).output));
     if (moved.flat) continue;

@@ -111,6 +111,11 @@ bool moves_values(const std::string& operation) {
   return kMoves.count(operation) != 0;
 }
 
+std::int64_t movement_cost(const Dims& dims) {
+  constexpr std::int64_t kPerPlace = 16;
+  return kPerPlace * std::accumulate(dims.begin(), dims.end(), std::int64_t{0});
+}
+
 std::vector<std::int32_t> Movement::sources() const {
   std::vector<std::int32_t> places{0};
   if (flat) {

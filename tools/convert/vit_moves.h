@@ -29,6 +29,9 @@ struct Movement {
 using MoveConstants = std::vector<const FoldedTensor*>;
 
 bool moves_values(const std::string& operation);
+// What making the tables costs a WorkBudget: they are as long as the axes, which a hostile file makes
+// as long as it likes.
+std::int64_t movement_cost(const Dims& dims);
 
 // `dims`: of its first input; `output`: which one (Split has several). not_supported: by indices or
 // shapes that are not known, or do not fit.

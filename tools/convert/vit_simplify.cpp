@@ -124,7 +124,9 @@ Status Simplifier::compute(const OnnxNode& node, std::vector<VitOperand> inputs)
     for (const VitOperand& input : inputs) constants.push_back(input.constant.get());
     const Dims from = dims_of(inputs[0]);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      ENGRAM_TRY(budget_.take(movement_cost(from)));
       ENGRAM_ASSIGN(Movement moved, movement(node, constants, from, static_cast<int>(i)));
+      ENGRAM_TRY(budget_.take(movement_cost(moved.dims)));
       if (moved.flat && moved.dims == from) {
         values_[node.outputs[i]] = inputs[0];
       } else {

@@ -34,6 +34,20 @@ void Board::close() {
   shown_.notify_all();
 }
 
+void Board::look(bool begins) {
+  {
+    const std::lock_guard lock(look_mutex_);
+    looking_ = begins;
+    ++looks_;
+  }
+  if (!begins) looked_.notify_all();
+}
+
+void Board::wait_for_answer(std::chrono::milliseconds patience) const {
+  std::unique_lock lock(look_mutex_);
+  looked_.wait_for(lock, patience, [this, looks = looks_] { return !looking_ || looks_ != looks; });
+}
+
 void Board::publish(std::shared_ptr<const Readout> readout) {
   std::uint64_t revision = 0;
   {

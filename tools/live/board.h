@@ -25,6 +25,22 @@ class Board {
   std::shared_ptr<const Sight> wait(std::uint64_t after, std::chrono::milliseconds patience) const;
   void close();
 
+  // Held by the looking thread while it looks at a frame.
+  class Looking {
+   public:
+    explicit Looking(Board& board) : board_(board) { board_.look(true); }
+    ~Looking() { board_.look(false); }
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+
+   private:
+    Board& board_;
+  };
+  // Learning begins best when a frame was just answered: until the next one nobody waits for the caches
+  // and the memory that both need. While a frame is looked at, returns when that is done, or after
+  // `patience`.
+  void wait_for_answer(std::chrono::milliseconds patience) const;
+
   // What answers. `revision` grows with every one.
   struct Judge {
     std::shared_ptr<const Readout> readout;  // null: nothing was learned
@@ -63,6 +79,12 @@ class Board {
 
  private:
   void tell_view();  // into the state
+  void look(bool begins);
+
+  mutable std::mutex look_mutex_;
+  mutable std::condition_variable looked_;
+  bool looking_ = false;
+  std::uint64_t looks_ = 0;
 
   mutable std::mutex sight_mutex_;
   mutable std::condition_variable shown_;

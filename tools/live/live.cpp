@@ -31,8 +31,8 @@ struct Live::Impl {
       : feed(opener(options)),
         look(std::move(parts.extractor), std::move(scorer), feed, board,
              {options.most_frames_per_second, options.false_alarms}),
-        teach(Orders(std::move(parts.store), options.device), board,
-              {options.quiet, options.hottest, options.machine_root}) {}
+        teach(std::move(parts.state), board,
+              {options.quiet, options.hottest, options.machine_root, options.device}) {}
 
   Board board;
   CameraFeed feed;
@@ -46,10 +46,23 @@ Live::~Live() {
   stop();
 }
 
+const LearnerConfig& LiveParts::config() const {
+  if (const auto* store = std::get_if<Store>(&state)) return store->learner().config();
+  return std::get<UnreadState>(state).config;
+}
+
 Result<LiveParts> open_live_parts(Recogniser::Options options) {
-  options.access = Recogniser::Access::write;
   options.batch = 1;  // for latency
   if (options.threads == 0) options.threads = std::max(1, thread_count() - 1);
+  if (Store::exists(options.state)) {
+    ENGRAM_ASSIGN(Store::Reserved reserved, Store::reserve(options.state));
+    options.access = Recogniser::Access::read;
+    if (Result<Recogniser> reader = Recogniser::open(options); reader.ok()) {
+      UnreadState state{std::move(reserved), reader->config(), reader->readout()};
+      return LiveParts{std::move(reader->extractor()), std::move(state)};
+    }
+  }  // no readout yet, or there is something to tell: what follows tells it
+  options.access = Recogniser::Access::write;
   ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(options));
   return LiveParts{std::move(recogniser.extractor()), std::move(*recogniser.store())};
 }
@@ -66,9 +79,8 @@ Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) 
                               options.most_frames_per_second));
   }
   try {
-    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(parts.store.learner().config()));
+    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(parts.config()));
     const std::string model = parts.extractor.card().name;
-    const std::string note = parts.store.recovery_note();
     std::unique_ptr<Live> live(
         new Live(std::make_unique<Impl>(options, std::move(parts), std::move(scorer))));
     Impl& impl = *live->impl_;
@@ -78,9 +90,9 @@ Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) 
       state.directory = options.recogniser.state;
     });
     live->set_view(options.mirror, options.region);
-    if (!note.empty()) impl.board.event("state", note);
     impl.teach.start();
     impl.look.start();
+    ENGRAM_TRY(impl.teach.wait_until_open(kOpenPatience));
     return live;
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory, "not enough memory for the camera app");
@@ -153,12 +165,26 @@ Status Live::export_to(const std::string& file) {
   return impl_->teach.export_to(file);
 }
 
+Status Live::opened() const {
+  return impl_->teach.opened();
+}
+
 void Live::stop() {
+  stop_looking();
+  impl_->teach.stop();
+}
+
+bool Live::stop_or_leave() {
+  const Teach::Clock::time_point by = Teach::Clock::now() + kLeavePatience;
+  stop_looking();
+  return impl_->teach.has_ended(by);
+}
+
+void Live::stop_looking() {
   std::call_once(impl_->stopped, [this] {
     impl_->teach.ask_to_stop();
     impl_->feed.stop();
     impl_->look.stop();
-    impl_->teach.stop();
     impl_->board.close();
   });
 }

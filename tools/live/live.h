@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/recogniser.h"
@@ -41,10 +42,19 @@ struct LiveOptions {
   Region region;
 };
 
+// A state that is still to be read, which may take long: what it was when the last task ended answers
+// meanwhile.
+struct UnreadState {
+  Store::Reserved reserved;
+  LearnerConfig config;
+  std::shared_ptr<const Readout> readout;
+};
+
 // What a session stands on, where the caller made it: tests have backbones and disks of their own.
 struct LiveParts {
   FeatureExtractor extractor;
-  Store store;
+  std::variant<Store, UnreadState> state;
+  const LearnerConfig& config() const;
 };
 // State and backbone. Without a number of threads the backbone gets all cores but one. Refused: a
 // state of another backbone, a state that another process writes.
@@ -94,7 +104,10 @@ struct Heartbeats {
 
 class Live {
  public:
-  // Opens state and backbone (open_live_parts); the camera may come later.
+  // Opens state and backbone (open_live_parts); the camera may come later. A state that is damaged is
+  // refused if that shows within kOpenPatience; later it is a fault: the picture goes on, orders are
+  // refused, opened() tells why.
+  static constexpr std::chrono::milliseconds kOpenPatience{200};
   static Result<std::unique_ptr<Live>> start(LiveOptions options);
   static Result<std::unique_ptr<Live>> start(LiveOptions options, LiveParts parts);
   ~Live();  // stop()
@@ -123,13 +136,22 @@ class Live {
   // Whether the threads live: for a watchdog.
   Heartbeats heartbeats() const;
 
+  // ok, also while the state is still being read. Else why it could not be.
+  Status opened() const;
+
   // Finishes the order under way and those that wait, as far as kStopPatience allows (the others are
   // refused, nothing changed), ends an open task, stops the threads. What was learned is durable anyway.
   static constexpr std::chrono::milliseconds kStopPatience{500};
   void stop();
+  // The same, but does not wait for what takes longer, such as the solution of a large task. False:
+  // that goes on. It may be abandoned by ending the process at once, as by kill -9: what was
+  // acknowledged is on the disk. Until then this object must stay.
+  static constexpr std::chrono::milliseconds kLeavePatience{700};
+  bool stop_or_leave();
 
  private:
   struct Impl;
+  void stop_looking();
   explicit Live(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -69,6 +69,7 @@ Json to_json(const LiveState& state) {
           {"tasks", state.tasks},
           {"revision", state.revision},
           {"sequence", state.sequence},
+          {"opening", state.opening},
           {"learning", state.learning},
           {"lambda", state.lambda},
           {"accuracy", state.accuracy},

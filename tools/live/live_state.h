@@ -41,7 +41,8 @@ struct LiveState {
   int tasks = 0;
   std::uint64_t revision = 0;  // of the readout
   std::int64_t sequence = 0;   // of the last durable event
-  bool learning = false;       // an order is under way or waits
+  bool opening = false;   // what was learned is being read: counts are not known yet, orders wait
+  bool learning = false;  // an order is under way or waits
   double lambda = 0;
   double accuracy = -1;  // leave-one-out over all classes; -1: not judged
   std::string form;      // factored, dense

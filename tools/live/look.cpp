@@ -72,6 +72,7 @@ void Look::run() {
 }
 
 void Look::look_at(const Frame& frame) {
+  const Board::Looking looking(board_);
   const Board::View view = board_.view();
   auto sight = std::make_shared<Sight>();
   sight->frame = frame;

@@ -42,7 +42,9 @@ std::string status_text(const LiveState& state) {
   std::string text = "engram  " + camera;
   if (state.paused) text += "  paused";
   if (state.throttled) text += "  hot: half the rate";
-  text += state.learning ? "  saving..." : fmt::format("  saved r{}", state.sequence);
+  text += state.opening    ? "  reading what was learned..."
+          : state.learning ? "  saving..."
+                           : fmt::format("  saved r{}", state.sequence);
   return text + "  " + printable(state.source);  // last: it may be long
 }
 
@@ -53,8 +55,9 @@ std::string class_text(const LiveClass& taught, const std::string& number, bool 
                                    ? fmt::format("{:4.0f} %", 100.0 * taught.right / taught.judged)
                                : taught.too_few ? "show more"
                                                 : "";
+  const std::string samples = taught.samples > 0 ? std::to_string(taught.samples) : "...";
   return fmt::format("{}{:>2} {} {:>5}  {}", is_current ? ">" : " ", number,
-                     pad(shorten(label, label_columns), label_columns), taught.samples, accuracy);
+                     pad(shorten(label, label_columns), label_columns), samples, accuracy);
 }
 
 // The background last, for it has no number; only so many as fit.

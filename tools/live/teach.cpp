@@ -17,6 +17,7 @@ namespace {
 
 // Behind the picture, but a tap must not starve where other programs take every core: at 19 it does.
 constexpr int kLowPriority = 15;
+constexpr std::chrono::milliseconds kMostDelay{50};  // of an order, for the frame that is looked at
 
 double milliseconds_since(Teach::Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Teach::Clock::now() - start).count();
@@ -24,15 +25,30 @@ double milliseconds_since(Teach::Clock::time_point start) {
 
 }  // namespace
 
-Teach::Teach(Orders orders, Board& board, Settings settings)
-    : orders_(std::move(orders)), board_(board), settings_(std::move(settings)) {
-  tell_store();
-  board_.publish(orders_.store().learner().readout());
+Teach::Teach(std::variant<Store, UnreadState> state, Board& board, Settings settings)
+    : board_(board), settings_(std::move(settings)) {
+  if (auto* store = std::get_if<Store>(&state)) {
+    take(std::move(*store));
+  } else {
+    unread_ = std::get<UnreadState>(std::move(state));
+    answer_from(*unread_);
+  }
 }
 
 void Teach::start() {
   running_ = true;
   thread_ = std::thread([this] { run(); });
+}
+
+void Teach::run() {
+  if (const Status opened = read_state(); opened.ok()) {
+    teach();
+  } else {
+    refuse_all(opened);
+  }
+  const std::lock_guard lock(mutex_);
+  has_run_ = true;
+  wake_.notify_all();
 }
 
 void Teach::ask_to_stop() {
@@ -46,6 +62,11 @@ void Teach::ask_to_stop() {
 void Teach::stop() {
   ask_to_stop();
   if (thread_.joinable()) thread_.join();
+}
+
+bool Teach::has_ended(Clock::time_point by) {
+  std::unique_lock lock(mutex_);
+  return wake_.wait_until(lock, by, [this] { return has_run_ || !running_; });
 }
 
 Status Teach::submit(Order order, Done done) {
@@ -67,6 +88,7 @@ Status Teach::add(Waiting waiting) {
     if (!running_ || stop_by_) {
       return Status(Code::busy, "the camera app stops; nothing was changed");
     }
+    ENGRAM_TRY(opened_);
     if (waiting_.size() >= kMostWaiting) {
       return Status(
           Code::busy,
@@ -87,10 +109,10 @@ Teach::Clock::time_point Teach::next_due() const {
   return due;
 }
 
-void Teach::run() {
+void Teach::teach() {
   (void)::setpriority(PRIO_PROCESS, id_t(::gettid()), kLowPriority);
   const OneThread alone;
-  if (const Learner& learner = orders_.store().learner(); learner.samples() > 0) {
+  if (const Learner& learner = orders_->store().learner(); learner.samples() > 0) {
     OrderResult opened;
     make_known(opened);  // also what no task has ended with yet
     judge_at_ = Clock::now() + settings_.quiet;
@@ -105,12 +127,14 @@ void Teach::run() {
       const Waiting waiting = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
+      board_.wait_for_answer(kMostDelay);
       carry_out(waiting);
       lock.lock();
       if (waiting_.empty()) board_.change([](LiveState& state) { state.learning = false; });
       continue;
     }
     lock.unlock();
+    board_.wait_for_answer(kMostDelay);
     const Clock::time_point now = Clock::now();
     if (end_at_ && *end_at_ <= now) {
       end_task();
@@ -119,17 +143,18 @@ void Teach::run() {
     }
     if (watch_at_ <= Clock::now()) watch_machine();
   }
-  refuse_waiting();
+  refuse_waiting(
+      Status(Code::busy, "the camera app stopped before it was its turn; nothing was changed"));
   if (ends_quickly()) end_task();  // if not, the task goes on with the next start
 }
 
 void Teach::carry_out(const Waiting& waiting) {
   OrderResult result;
   if (!waiting.export_file.empty()) {
-    result.status = orders_.export_to(waiting.export_file);
+    result.status = orders_->export_to(waiting.export_file);
     result.said = "exported to " + waiting.export_file;
   } else {
-    result = orders_.carry_out(waiting.order, waiting.submitted);
+    result = orders_->carry_out(waiting.order, waiting.submitted);
     const bool changed = result.status.ok() && !result.skipped;
     if (changed) tell_fault({});
     make_known(result);
@@ -153,7 +178,7 @@ void Teach::carry_out(const Waiting& waiting) {
 
 // The next frame is judged by everything learned.
 void Teach::make_known(OrderResult& result) {
-  const Status known = orders_.make_known();
+  const Status known = orders_->make_known();
   publish();
   if (known.ok()) return;
   tell_fault(known);
@@ -162,19 +187,18 @@ void Teach::make_known(OrderResult& result) {
 }
 
 void Teach::publish() {
-  const std::shared_ptr<const Readout> readout = orders_.store().learner().readout();
+  const std::shared_ptr<const Readout> readout = orders_->store().learner().readout();
   if (readout != board_.judge().readout) board_.publish(readout);
 }
 
-void Teach::refuse_waiting() {
+void Teach::refuse_waiting(const Status& why) {
   std::deque<Waiting> refused;
   {
     const std::lock_guard lock(mutex_);
     refused.swap(waiting_);
   }
   OrderResult result;
-  result.status =
-      Status(Code::busy, "the camera app stopped before it was its turn; nothing was changed");
+  result.status = why;
   result.said = result.status.what();
   for (const Waiting& waiting : refused) {
     if (waiting.done) waiting.done(result);

@@ -1,7 +1,8 @@
-// The teaching thread: it alone has the store. Orders one after another, each durable before it is
-// acknowledged; when nobody orders anything, the task ends and what was taught is judged.
+// The teaching thread: it alone has the store. It reads it first, where that was left to it. Then
+// orders one after another, each durable before it is acknowledged; when nobody orders anything, the
+// task ends and what was taught is judged.
 //
-// It runs at the lowest priority and on one core, so that the picture does not stall.
+// It teaches at a low priority and on one core, so that the picture does not stall.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <variant>
 
 #include "tools/live/board.h"
 #include "tools/live/orders.h"
@@ -29,17 +31,22 @@ class Teach {
     std::chrono::milliseconds quiet{3000};
     double hottest = 85;
     std::string machine_root;
+    std::string device;  // for the audit trail
   };
   static constexpr std::size_t kMostWaiting = 32;
 
-  Teach(Orders orders, Board& board, Settings settings);
+  Teach(std::variant<Store, UnreadState> state, Board& board, Settings settings);
   ~Teach() { stop(); }
 
   void start();  // may throw std::system_error
   Status submit(Order order, Done done);
   Status export_to(const std::string& file);  // between two orders
+  // ok: the state is read, or takes longer than that. Else why it cannot be.
+  Status wait_until_open(std::chrono::milliseconds patience);
+  Status opened() const;
   void ask_to_stop();
   void stop();                                      // and waits for it
+  bool has_ended(Clock::time_point by);             // after ask_to_stop
   std::uint64_t rounds() const { return rounds_; }  // with an order or without
 
  private:
@@ -51,6 +58,12 @@ class Teach {
   };
   Status add(Waiting waiting);
   void run();
+  // Of a state that is still to be read (teach_open.cpp).
+  void answer_from(const UnreadState& unread);
+  Status read_state();
+  void take(Store store);
+  void refuse_all(const Status& why);  // until it is asked to stop
+  void teach();
   void carry_out(const Waiting& waiting);
   void end_task();
   bool ends_quickly() const;  // within what somebody who stops the app waits for
@@ -58,17 +71,18 @@ class Teach {
   void watch_machine();
   void make_known(OrderResult& result);
   void publish();  // the readout, if it is another one
-  void refuse_waiting();
+  void refuse_waiting(const Status& why);
   // What follows from the store: classes, counts, sequence number.
   void tell_store();
   void tell_fault(const Status& status);  // ok: mended
   Clock::time_point next_due() const;
 
-  Orders orders_;
   Board& board_;
   Settings settings_;
 
   // Of this thread alone.
+  std::optional<UnreadState> unread_;
+  std::optional<Orders> orders_;  // as soon as the state is read
   std::optional<Clock::time_point> end_at_, judge_at_;
   Clock::time_point watch_at_{};
   bool has_ended_ = false;                       // a task, and it was not judged since
@@ -76,8 +90,10 @@ class Teach {
   std::map<std::string, ClassTeaching> judged_;  // by label, when that was done last
   std::string fault_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
+  bool is_open_ = false, has_run_ = false;
+  Status opened_;  // why the state cannot be read
   std::deque<Waiting> waiting_;
   std::optional<Clock::time_point> stop_by_;  // orders that wait longer are refused
   bool running_ = false;

@@ -36,9 +36,9 @@ void append(List& list, Value value) {
 
 void Teach::end_task() {
   end_at_.reset();
-  if (orders_.store().learner().task_samples() == 0) return;
+  if (orders_->store().learner().task_samples() == 0) return;
   const Clock::time_point start = Clock::now();
-  const Result<ReadoutReport> ended = orders_.store().end_task();
+  const Result<ReadoutReport> ended = orders_->store().end_task();
   last_end_ = Clock::now() - start;
   publish();
   if (!ended.ok()) {
@@ -55,12 +55,12 @@ void Teach::end_task() {
 
 bool Teach::ends_quickly() const {
   if (last_end_) return *last_end_ < kQuickEnd;
-  return orders_.store().learner().samples() < kFewEnough;
+  return orders_->store().learner().samples() < kFewEnough;
 }
 
 void Teach::judge() {
   judge_at_.reset();
-  const Learner& learner = orders_.store().learner();
+  const Learner& learner = orders_->store().learner();
   const Result<Teaching> taught = learner.teaching();
   const std::vector<ClassInfo> classes = learner.classes();
   const std::string digest = learner.digest();
@@ -88,7 +88,7 @@ void Teach::judge() {
 }
 
 void Teach::tell_store() {
-  const Store& store = orders_.store();
+  const Store& store = orders_->store();
   const Learner& learner = store.learner();
   std::vector<LiveClass> classes;
   for (const ClassInfo& info : learner.classes()) {

@@ -95,7 +95,8 @@ HttpResponse welcome(const AccessRules& rules) {
 
 }  // namespace
 
-AccessRules access_rules(const WebAddress& address, const std::set<std::string>& more_hosts) {
+AccessRules access_rules(const WebAddress& address, const std::string& token,
+                         const std::set<std::string>& more_hosts) {
   AccessRules rules;
   rules.hosts = {"localhost", "127.0.0.1", "[::1]", address_in_url(address.address)};
   for (const std::string& name : more_hosts) rules.hosts.insert(lower_case(name));
@@ -107,7 +108,7 @@ AccessRules access_rules(const WebAddress& address, const std::set<std::string>&
     rules.hosts.insert(whole.substr(0, whole.find('.')) + ".local");
   }
   rules.any_ip = address.is_everywhere();
-  if (!address.is_loopback()) rules.token = random_token();
+  if (!address.is_loopback()) rules.token = token;
   // Cookies know no ports: two programs on one machine would overwrite each other's. Where any port
   // will do, it is not known yet.
   const std::string mark = sha256_hex(std::as_bytes(std::span(rules.token))).substr(0, 16);

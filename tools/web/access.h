@@ -24,9 +24,10 @@ struct AccessRules {
   std::string token;    // empty: none is needed
   std::string cookie = "engram";  // its name; another for each program on this machine
 };
-// For a server there: names of this machine, and `more_hosts`. A new token unless it is on loopback. The
-// token is for page_urls() with the port that the server got.
-AccessRules access_rules(const WebAddress& address, const std::set<std::string>& more_hosts = {});
+// For a server there: names of this machine, and `more_hosts`. `token` is needed unless it is on
+// loopback; it is for page_urls() with the port that the server got.
+AccessRules access_rules(const WebAddress& address, const std::string& token,
+                         const std::set<std::string>& more_hosts = {});
 
 struct AccessDecision {
   enum class Kind { allow, welcome, refuse };  // welcome: set the cookie, go to / without the token

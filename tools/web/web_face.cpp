@@ -6,6 +6,7 @@
 #include "tools/web/access.h"
 #include "tools/web/api.h"
 #include "tools/web/assets.h"
+#include "tools/web/page_token.h"
 #include "tools/web/qr_code.h"
 #include "tools/web/web_address.h"
 
@@ -37,9 +38,11 @@ struct WebFace::Parts {
 WebFace::WebFace(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 WebFace::~WebFace() = default;
 
-Result<std::unique_ptr<WebFace>> WebFace::start(Live& live, const std::string& address) {
+Result<std::unique_ptr<WebFace>> WebFace::start(Live& live, const std::string& address,
+                                                const std::string& home) {
   ENGRAM_ASSIGN(WebAddress where, parse_web_address(address));
-  const AccessRules rules = access_rules(where);
+  const PageToken token = where.is_loopback() ? PageToken() : kept_page_token(home);
+  const AccessRules rules = access_rules(where, token.token);
   auto parts = std::make_unique<Parts>(live);
   HttpOptions options;
   options.address = where.address;
@@ -55,6 +58,7 @@ Result<std::unique_ptr<WebFace>> WebFace::start(Live& live, const std::string& a
   parts->running = parts->server.get();
   std::unique_ptr<WebFace> face(new WebFace(std::move(parts)));
   face->urls_ = page_urls(where, rules.token);
+  face->note_ = token.note;
   return face;
 }
 

@@ -14,15 +14,18 @@ namespace engram {
 
 class WebFace {
  public:
-  // `address` as web_address.h has it; anything but loopback is opened with a token only.
-  // busy: the port is in use.
-  static Result<std::unique_ptr<WebFace>> start(Live& live, const std::string& address);
+  // `address` as web_address.h has it; anything but loopback is opened with the token that is kept in
+  // `home` only. busy: the port is in use.
+  static Result<std::unique_ptr<WebFace>> start(Live& live, const std::string& address,
+                                                const std::string& home);
   ~WebFace();  // stops the server; the session must still be there
   WebFace(const WebFace&) = delete;
   WebFace& operator=(const WebFace&) = delete;
 
   // Where the page is, the most useful first; with the token, where there is one.
   const std::vector<std::string>& urls() const { return urls_; }
+  // Empty, or what is to be known of the token.
+  const std::string& note() const { return note_; }
   // What is told at the start: the addresses and, where others may come in, a QR code of the first.
   std::string greeting(bool colour) const;
 
@@ -31,6 +34,7 @@ class WebFace {
   explicit WebFace(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
   std::vector<std::string> urls_;
+  std::string note_;
 };
 
 }  // namespace engram

@@ -31,14 +31,14 @@ function showCamera() {
 }
 
 function showSwitches() {
-  const { paused, mirror, samples, sequence, learning } = state;
+  const { paused, mirror, samples, sequence, opening, learning } = state;
   $('pause').setAttribute('aria-pressed', String(paused));
   setText($('pause').querySelector('.word'), paused ? 'Go on' : 'Pause');
   $('pause').querySelector('use').setAttribute('href', paused ? '#i-play' : '#i-pause');
   $('mirror').setAttribute('aria-pressed', String(mirror));
   $('undo').disabled = samples === 0;
   $('relabel').disabled = samples === 0;
-  setText($('fact-saved'), learning ? 'Learning …' : sequence > 0 ? 'All saved' : '');
+  setText($('fact-saved'), opening ? 'Reading what was learned …' : learning ? 'Learning …' : sequence > 0 ? 'All saved' : '');
 }
 
 // A screen reader hears a new answer when it has stood for a second.

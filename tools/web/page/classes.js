@@ -50,14 +50,15 @@ function fillRow(row, known, at) {
   const { parts } = row;
   const share = judged(known);
   setText(parts.key, at < 9 ? String(at + 1) : '·');
-  setText(parts.count, share ? `${known.samples} · ${share}` : `${known.samples}`);
+  const samples = known.samples || '…'; // 0: they are still being read
+  setText(parts.count, share ? `${samples} · ${share}` : `${samples}`);
   parts.bar.style.transform = `scaleX(${known.judged ? known.right / known.judged : 0})`;
-  const words = [known.label, count(known.samples, 'sample')];
+  const words = known.samples ? [known.label, count(known.samples, 'sample')] : [known.label];
   if (share) words.push(`${share} right when left out`);
   if (known.too_few) words.push('show a few more views');
   row.pick.setAttribute('aria-label', words.join(', '));
   row.pick.title = share ? `${known.right} of ${known.judged} right, each asked for as if it had never been learned` : '';
-  if (row.known && known.samples > row.samples) row.item.classList.add('grown');
+  if (row.samples > 0 && known.samples > row.samples) row.item.classList.add('grown');
   row.samples = known.samples;
   row.known = known;
 }

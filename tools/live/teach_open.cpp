@@ -1,0 +1,76 @@
+// Reading the state, which may take seconds: what it was when the last task ended answers meanwhile, and
+// orders wait.
+#include <new>
+#include <utility>
+
+#include "tools/live/teach.h"
+
+namespace engram {
+
+void Teach::answer_from(const UnreadState& unread) {
+  board_.publish(unread.readout);
+  board_.change([&](LiveState& state) {
+    state.opening = true;
+    state.samples = unread.readout->samples;
+    state.lambda = unread.readout->lambda;
+    for (const std::string& label : unread.readout->classes) state.classes.push_back({label});
+  });
+}
+
+void Teach::take(Store store) {
+  orders_.emplace(std::move(store), settings_.device);
+  tell_store();
+  board_.publish(orders_->store().learner().readout());
+  if (const std::string& note = orders_->store().recovery_note(); !note.empty()) {
+    board_.event("state", note);
+  }
+  board_.change([](LiveState& state) { state.opening = false; });
+  const std::lock_guard lock(mutex_);
+  is_open_ = true;
+  wake_.notify_all();
+}
+
+Status Teach::read_state() {
+  if (!unread_) return {};
+  try {
+    ENGRAM_ASSIGN(Store store, Store::open(std::move(unread_->reserved)));
+    take(std::move(store));
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Status(Code::out_of_memory, "not enough memory to read what was learned");
+  }
+}
+
+Status Teach::wait_until_open(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, patience, [this] { return is_open_ || !opened_.ok(); });
+  return opened_;
+}
+
+Status Teach::opened() const {
+  const std::lock_guard lock(mutex_);
+  return opened_;
+}
+
+void Teach::refuse_all(const Status& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    opened_ = why;
+  }
+  wake_.notify_all();
+  refuse_waiting(why);
+  fault_ = why.what();
+  board_.event("fault", fault_, true);
+  board_.change([&](LiveState& state) {
+    state.opening = state.learning = false;
+    state.fault = fault_;
+  });
+  for (;;) {
+    ++rounds_;
+    watch_machine();
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_until(lock, watch_at_, [this] { return stop_by_.has_value(); })) return;
+  }
+}
+
+}  // namespace engram
