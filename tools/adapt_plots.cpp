@@ -76,16 +76,15 @@ std::string legend(double x, const char* colour, const std::string& text) {
 
 std::string adapt_curves_svg(const std::vector<AdaptEpoch>& curves, const std::string& title,
                              const std::string& subtitle) {
-  double most = 0.01;
+  std::vector<double> losses;
   PlotSeries trained{"", {}}, watched{"", {}};
   for (const AdaptEpoch& epoch : curves) {
-    for (const double loss : {epoch.loss, epoch.held_out_loss}) {
-      if (std::isfinite(loss)) most = std::max(most, loss);
-    }
+    losses.insert(losses.end(), {epoch.loss, epoch.held_out_loss});
     trained.values.push_back(epoch.accuracy);
     watched.values.push_back(epoch.held_out_accuracy);
   }
-  const Panel loss{70, 0, most, curves.size()};
+  const LossAxis axis = loss_axis(losses);
+  const Panel loss{70, axis.low, axis.high, curves.size()};
   const Panel right{560, axis_floor({trained, watched}), 100, curves.size()};
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "

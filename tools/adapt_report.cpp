@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,8 +31,8 @@ std::vector<double> values_of(const std::vector<AdaptEpoch>& curves, double Adap
 
 std::string loss_plot(const std::vector<double>& losses, const char* title) {
   if (!std::isfinite(losses.front())) return "";
-  const double high = *std::max_element(losses.begin(), losses.end());
-  return fmt::format("{}\n{}", title, text_plot(losses, 0, std::max(high, 0.01), kPlotRows));
+  const LossAxis axis = loss_axis(losses);
+  return fmt::format("{}\n{}", title, text_plot(losses, axis.low, axis.high, kPlotRows));
 }
 
 std::string accuracy_plot(const std::vector<double>& values, const char* title) {
@@ -41,6 +42,18 @@ std::string accuracy_plot(const std::vector<double>& values, const char* title) 
 }
 
 }  // namespace
+
+LossAxis loss_axis(const std::vector<double>& losses) {
+  LossAxis axis{std::numeric_limits<double>::infinity(), 0.01};
+  for (const double loss : losses) {
+    if (!std::isfinite(loss)) continue;
+    axis.low = std::min(axis.low, loss);
+    axis.high = std::max(axis.high, loss);
+  }
+  if (!(axis.low > axis.high / 2)) axis.low = 0;
+  if (axis.high - axis.low < 0.01) axis.low = axis.high - 0.01;
+  return axis;
+}
 
 std::string adapt_curves_text(const std::vector<AdaptEpoch>& curves) {
   if (curves.size() < 2) return "";

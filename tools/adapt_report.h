@@ -11,6 +11,11 @@
 
 namespace engram {
 
+// From 0, or from the least where losses are close together; at least 0.01 long. NaN does not count.
+struct LossAxis {
+  double low, high;
+};
+LossAxis loss_axis(const std::vector<double>& losses);
 // Losses and accuracies over epochs in a terminal; empty for fewer than two epochs.
 std::string adapt_curves_text(const std::vector<AdaptEpoch>& curves);
 // The same as SVG: loss beside accuracy, the epoch that was kept marked.

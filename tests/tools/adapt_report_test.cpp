@@ -47,6 +47,11 @@ TEST_CASE("adapt report: curves as text, JSON and SVG", "[tools][adapt]") {
   CHECK(says(text, "accuracy on pictures held out\n"));
   CHECK_FALSE(says(adapt_curves_text(epochs({kNone, kNone})), "held out"));
 
+  CHECK((loss_axis({2, 0.5, kNone}).low == 0 && loss_axis({2, 0.5, kNone}).high == 2));
+  CHECK((loss_axis({2, 1.5}).low == 1.5 && loss_axis({2, 1.5}).high == 2));
+  CHECK(loss_axis({2, 2}).low < 2);
+  CHECK(loss_axis({kNone}).low < loss_axis({kNone}).high);
+
   const nlohmann::ordered_json json = adapt_curves_json(epochs({1.0, kNone}));
   CHECK(json[0]["held_out_loss"] == 1.0);
   CHECK(json[1]["held_out_loss"].is_null());
