@@ -59,13 +59,15 @@ __device__ Rgb pixel_at(const PictureView& picture, int row, int col) {
 }
 
 // grid (ceil(crop / 16), ceil(crop / 16)), block (16, 16).
-template <bool nv12>
+// The filter is known to the compiler: a choice for each weight would cost registers that are not there.
+template <bool nv12, bool bilinear>
 __global__ void __launch_bounds__(kTile* kTile)
     preprocess_kernel(PictureView picture, ResampleAxis across, ResampleAxis down, int crop,
                       Planes planes, MatrixView<float> tensor) {
   ENGRAM_SHARED(Windows, columns, [1]);
   ENGRAM_SHARED(Windows, rows, [1]);
   ENGRAM_SHARED(std::uint8_t, bytes, [kTile][kTile][3]);  // picture row, column of the tile
+  across.filter = down.filter = bilinear ? Filter::bilinear : Filter::bicubic;
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   const int first_col = static_cast<int>(blockIdx.x) * kTile;
   const int first_row = static_cast<int>(blockIdx.y) * kTile;
@@ -128,10 +130,12 @@ Status preprocess(Stream stream, PictureView picture, const PreprocessSpec& how,
     return Plane{channel, how.mean[i], how.std[i]};
   };
   const auto tiles = static_cast<unsigned>(divide_up(how.crop, kTile));
-  return launch(picture.is_nv12() ? preprocess_kernel<true> : preprocess_kernel<false>,
-                {dim3(tiles, tiles), dim3(kTile, kTile)}, stream, picture,
-                resample_axis(width, shorter, how), resample_axis(height, shorter, how), how.crop,
-                Planes{plane(0), plane(1), plane(2)}, tensor);
+  const bool bilinear = how.filter == Filter::bilinear;
+  const auto rgb = bilinear ? preprocess_kernel<false, true> : preprocess_kernel<false, false>;
+  const auto nv12 = bilinear ? preprocess_kernel<true, true> : preprocess_kernel<true, false>;
+  return launch(picture.is_nv12() ? nv12 : rgb, {dim3(tiles, tiles), dim3(kTile, kTile)}, stream,
+                picture, resample_axis(width, shorter, how), resample_axis(height, shorter, how),
+                how.crop, Planes{plane(0), plane(1), plane(2)}, tensor);
 }
 
 }  // namespace engram::ENGRAM_DEVICE_NAMESPACE

@@ -83,11 +83,13 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                     sums = fmt::format("K {} N {} M {}", k, n, m);
   const KeptView left{o->kept.data(), nullptr, b, m}, kept{o->kept.data(), nullptr, n, m};
   const TrialPicture frame = trial_picture(s);
-  const auto preprocess = [=](const char* format, PictureView picture) {
+  const auto preprocess = [=](const char* format, PictureView picture,
+                              Filter filter = Filter::bicubic) {
     return trial_case("preprocess", &Kernels::preprocess,
                       fmt::format("{} {} x {}", format, frame.width, frame.height), s, kSameBits,
                       [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
-                        const PreprocessSpec how{.resize = frame.resize, .crop = frame.crop};
+                        const PreprocessSpec how{
+                            .resize = frame.resize, .crop = frame.crop, .filter = filter};
                         return clock([&] {
                           return kernels.preprocess(Stream{}, picture, how,
                                                     writes(result, 3, frame.crop * frame.crop));
@@ -100,6 +102,8 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                          kBt601};
   return {preprocess("RGB", rgb),
           preprocess("NV12", nv12),
+          preprocess("RGB bilinear", rgb, Filter::bilinear),
+          preprocess("NV12 bilinear", nv12, Filter::bilinear),
           trial_case("quantise", &Kernels::quantise, input, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<std::int8_t> q;
