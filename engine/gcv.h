@@ -16,10 +16,11 @@
 // factor is made at the best; if that lies further away than the quadratures are good for, it is the next
 // lambda0: the minimum that is found is the nearest to the first one.
 //
-// Cost. 1.15 factorisations of G, and solves with 4 K + 160 right-hand sides, 6 / M of one each: 1.5 at
-// M 10 000 and K 100, 2.5 at M 3 000; one more where lambda0 is not good enough. With few hidden units
-// and N below M / 3 the random vectors say too little of df, and the trace of the inverse is computed: as
-// dear as a factor. Memory 12 (K + 24) M bytes, with M < 2 000 12 (K + 64) M.
+// Cost. 1.15 factorisations of G, and solves with 4 K + 160 right-hand sides, 6 / M of one each: measured
+// with the readout's solve and K 100, 1.7 in all at M 10 000 (N 2 000 and 9 000) and 2.8 to 3.2 at M 3 000;
+// one more where lambda0 is not good enough. With few hidden units and N far below M (M 4 000, N 800) the
+// random vectors say too little of df, and the trace of the inverse is computed: as dear as a factor.
+// Memory 12 (K + 24) M bytes, with M < 2 000 12 (K + 64) M.
 //
 // Numerics. Float solves, everything else in double. The loss is within 1e-3 of that of the best lambda:
 // tests compare it with brute force, and on features of photos (M 400 to 3 000, N / M 0.2 to 1.4, 10 and 100

@@ -28,7 +28,9 @@ std::atomic<Pool*> pool{nullptr};
 
 thread_local bool works_alone = false;
 
-// Before anybody computes; threads.h says why.
+// Before anybody computes; threads.h says why. Not around our own calls alone: the count is one number of
+// the process, so of two threads that set it and put it back one would compute with the other's, and a
+// program's own thread that multiplies meanwhile would see it change.
 [[maybe_unused]] const bool one_blas_thread = (openblas_set_num_threads(1), true);
 
 void replace_pool(int threads) {
