@@ -24,7 +24,8 @@
 #include "engine/adapt_plan.h"
 #include "engine/adapt_settings.h"
 #include "engine/vit_model.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/adapt_training_impl.h"
+#include "kernels/kernels.h"
 #include "platform/device_staging.h"
 
 namespace engram {

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "kernels/preprocess.h"
 #include "platform/image.h"
 #include "platform/matrix_view.h"

@@ -11,7 +11,9 @@
 
 #include "engine/adapt_parameters.h"
 #include "engine/buffer_list.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "platform/matrix_view.h"
+#include "platform/status.h"
 
 namespace engram {
 

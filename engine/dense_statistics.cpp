@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/kernels.h"
+
 namespace engram {
 namespace {
 

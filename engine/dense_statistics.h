@@ -12,7 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/arena.h"
 #include "platform/growing_buffer.h"
 #include "platform/matrix_view.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/projection.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 namespace {

@@ -17,7 +17,8 @@
 #include "engine/kept_samples.h"
 #include "engine/kernel_matrix.h"
 #include "engine/left_out_means.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {

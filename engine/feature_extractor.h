@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "engine/model_store.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/backbone.h"
 #include "platform/backbone_switching.h"
 #include "platform/buffer_allocator.h"
 #include "platform/engine_library.h"
 #include "platform/engine_supply.h"
 #include "platform/image.h"
+#include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {

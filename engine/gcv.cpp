@@ -10,6 +10,7 @@
 
 #include "engine/gcv_curve.h"
 #include "engine/lambda_range.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 namespace {

@@ -30,7 +30,8 @@
 #include <cstdint>
 
 #include "engine/lambda_rule.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

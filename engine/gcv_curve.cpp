@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/gcv.h"
+#include "kernels/kernels.h"
 #include "platform/philox.h"
 
 namespace engram {

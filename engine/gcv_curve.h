@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "engine/lanczos.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/arena.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/kernels.h"
 #include "platform/threads.h"
 
 namespace engram {

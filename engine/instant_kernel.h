@@ -21,7 +21,8 @@
 #include <span>
 
 #include "engine/score_blend.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/kernels.h"
+
 namespace engram {
 
 int KernelMatrix::capacity_for(int samples, int capacity) {

@@ -11,7 +11,8 @@
 #include <span>
 
 #include "engine/kept_samples.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/growing_buffer.h"
 #include "platform/resizable_memory.h"
 #include "platform/status.h"

@@ -11,6 +11,7 @@
 #include "engine/gcv.h"
 #include "engine/lambda_range.h"
 #include "engine/leave_one_out.h"
+#include "kernels/kernels.h"
 #include "platform/arena.h"
 #include "platform/device_staging.h"
 #include "platform/philox.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/kernels.h"
 #include "platform/blas.h"
 #include "platform/device_staging.h"
 #include "platform/threads.h"

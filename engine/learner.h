@@ -31,7 +31,7 @@
 #include "engine/snapshot.h"
 #include "engine/statistics.h"
 #include "engine/teaching.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

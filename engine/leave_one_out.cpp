@@ -12,6 +12,7 @@
 #include "engine/gram_spectrum.h"
 #include "engine/lambda_range.h"
 #include "engine/lambda_search.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 namespace {

@@ -23,7 +23,8 @@
 #include <vector>
 
 #include "engine/lambda_rule.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/matrix_view.h"
 
 namespace engram {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/statistics.h"
+#include "kernels/kernels.h"
 #include "platform/device_staging.h"
 #include "platform/philox.h"
 

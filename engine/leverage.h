@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/buffer_allocator.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/readout_scores.h"
+#include "kernels/kernels.h"
 #include "platform/philox.h"
 #include "platform/threads.h"
 

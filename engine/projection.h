@@ -15,7 +15,8 @@
 
 #include "engine/config.h"
 #include "engine/leverage.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/sign_project.h"
 #include "platform/arena.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"

@@ -8,6 +8,7 @@
 
 #include "engine/lambda_range.h"
 #include "engine/statistics.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 namespace {

@@ -7,6 +7,7 @@
 #include "engine/left_out_means.h"
 #include "engine/leverage.h"
 #include "engine/novelty.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "engine/memory_plan.h"
 #include "engine/statistics.h"
+#include "kernels/kernels.h"
 #include "kernels/matrix_product_cpu.h"
 #include "platform/arena.h"
 #include "platform/blas.h"

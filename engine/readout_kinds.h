@@ -27,7 +27,8 @@
 
 #include "engine/config.h"
 #include "engine/readout.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

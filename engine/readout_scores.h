@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/readout.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

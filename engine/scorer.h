@@ -11,7 +11,7 @@
 
 #include "engine/config.h"
 #include "engine/readout.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

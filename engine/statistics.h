@@ -24,8 +24,9 @@
 #include "engine/factored_statistics.h"
 #include "engine/feature_sums.h"
 #include "engine/form.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
 #include "platform/arena.h"
+#include "platform/matrix_view.h"
 #include "platform/status.h"
 
 namespace engram {

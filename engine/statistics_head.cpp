@@ -6,6 +6,7 @@
 #include "engine/label.h"
 #include "engine/memory_plan.h"
 #include "engine/scorer.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 

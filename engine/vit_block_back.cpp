@@ -2,6 +2,7 @@
 
 #include "engine/vit_block.h"
 #include "engine/vit_views.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 

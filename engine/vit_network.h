@@ -17,7 +17,9 @@
 #include "engine/vit_block.h"
 #include "engine/vit_buffers.h"
 #include "engine/vit_model.h"
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "platform/matrix_view.h"
+#include "platform/status.h"
 
 namespace engram {
 

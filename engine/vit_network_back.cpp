@@ -1,5 +1,6 @@
 #include "engine/vit_network.h"
 #include "engine/vit_views.h"
+#include "kernels/kernels.h"
 
 namespace engram {
 

@@ -18,7 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/kernels.h"
+#include "kernels/chosen_kernels.h"
+#include "kernels/gram_view.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
 

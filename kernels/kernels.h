@@ -11,6 +11,7 @@
 #include "kernels/attention_back.h"
 #include "kernels/cholesky.h"
 #include "kernels/cholesky_solve.h"
+#include "kernels/chosen_kernels.h"
 #include "kernels/class_sums.h"
 #include "kernels/combine_rows.h"
 #include "kernels/cross_entropy.h"
@@ -132,8 +133,5 @@ inline constexpr Kernels kCpuKernels{.name = "cpu",
                                      .unit_rows_back = cpu::unit_rows_back,
                                      .cross_entropy = cpu::cross_entropy,
                                      .sgd_step = cpu::sgd_step};
-
-// The table that this program computes with: kCpuKernels until it chose another (backend.h).
-const Kernels& chosen_kernels();
 
 }  // namespace engram

@@ -32,7 +32,7 @@ VENDOR = {
 }
 SOURCES = {".h", ".cpp", ".cu"}
 # The tables, and types that operations share.
-NOT_AN_OPERATION = {"kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "staged_operands", "staged_sequence",
+NOT_AN_OPERATION = {"kernels", "chosen_kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "staged_operands", "staged_sequence",
                     "kernel_sequence", "gram_view",
                     "kept_view", "picture_view", "preprocess_axis", "kernel_code", "kernel_work", "kernel_work_rows",
                     "roofline"}

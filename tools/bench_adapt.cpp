@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/adapt_training.h"
+#include "kernels/kernels.h"
 #include "tools/bench_clock.h"
 #include "tools/bench_settings.h"
 

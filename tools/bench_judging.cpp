@@ -14,6 +14,7 @@
 #include "engine/leverage.h"
 #include "engine/readout_confidence.h"
 #include "engine/witnesses.h"
+#include "kernels/kernels.h"
 #include "tools/bench_clock.h"
 #include "tools/bench_photos.h"
 #include "tools/bench_problem.h"

@@ -9,6 +9,7 @@
 
 #include "engine/augment.h"
 #include "engine/bounded_picture.h"
+#include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <thread>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/staged_simt.h"

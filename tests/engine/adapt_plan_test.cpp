@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/tiny_task.h"

@@ -2,6 +2,7 @@
 
 #include "engine/adapt_training.h"
 #include "engine/byte_io.h"
+#include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/kernels.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"

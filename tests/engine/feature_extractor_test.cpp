@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/lanczos.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/dense_case.h"
 #include "tests/support/kernel_case.h"

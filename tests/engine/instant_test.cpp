@@ -6,6 +6,7 @@
 
 #include "engine/instant_kernel.h"
 #include "engine/woodbury.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_case.h"
 

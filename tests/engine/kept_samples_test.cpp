@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/kernel_matrix.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/synthetic.h"
 

@@ -6,6 +6,7 @@
 
 #include "engine/gcv.h"
 #include "engine/leave_one_out.h"
+#include "kernels/kernels.h"
 #include "platform/blas.h"
 #include "tests/support/catch.h"
 #include "tests/support/dense_case.h"

@@ -9,6 +9,7 @@
 #include "engine/dual_ridge.h"
 #include "engine/gram_spectrum.h"
 #include "engine/learner.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/gauss.h"
 #include "tests/support/says.h"

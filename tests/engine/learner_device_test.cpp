@@ -9,6 +9,7 @@
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "engine/store.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/says.h"

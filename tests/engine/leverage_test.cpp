@@ -5,6 +5,7 @@
 
 #include "engine/readout.h"
 #include "engine/statistics.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/ridge_case.h"
 #include "tests/support/synthetic.h"

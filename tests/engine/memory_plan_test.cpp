@@ -6,6 +6,7 @@
 #include "engine/device_plan.h"
 #include "engine/projection.h"
 #include "engine/statistics.h"
+#include "kernels/kernels.h"
 #include "platform/arena.h"
 #include "platform/device_peaks.h"
 #include "tests/support/catch.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/gauss.h"
 #include "tests/support/says.h"

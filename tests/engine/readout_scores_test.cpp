@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/synthetic.h"
 

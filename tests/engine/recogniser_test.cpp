@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"

@@ -1,6 +1,7 @@
 // Samples left out of a dense readout, against readouts that are really trained without them.
 #include "engine/witnesses.h"
 
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/ridge_case.h"
 #include "tests/support/synthetic.h"

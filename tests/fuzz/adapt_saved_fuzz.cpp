@@ -1,6 +1,7 @@
 // A saved training of Phase 1: any bytes under the right checksum, and what is restored goes on.
 #include "engine/adapt_training.h"
 #include "engine/byte_io.h"
+#include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/tiny_task.h"

@@ -8,6 +8,7 @@
 
 #include "engine/feature_extractor.h"
 #include "engine/vit_network.h"
+#include "kernels/kernels.h"
 #include "platform/arena.h"
 #include "platform/camera_stage.h"
 #include "platform/device_staging.h"
