@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
+#include "platform/blas.h"
 #include "platform/threads.h"
 
 namespace engram {
@@ -16,37 +17,64 @@ float scale_of(const ScoreBlend& blend, int k) {
   return blend.ridge.empty() ? 1.0f : blend.ridge[std::size_t(k)];
 }
 
-// after[k] = a' (before[k] / a + e[k] xh) of one class; `old` is null where it is new. A piece at a time
-// goes through all three steps while it is in the nearest cache.
-void next_row(const float* old, float old_scale, const float* errors, MatrixView<const float> xh,
-              float scale, float* row) {
+// row = share * old + steps . xh, where old may be missing or the row itself. A piece at a time goes
+// through all steps while it is in the nearest cache.
+void next_row(const float* old, float share, const float* steps, MatrixView<const float> xh,
+              float* row) {
   constexpr int kPiece = 1024;
-  float piece[kPiece];
   for (int first = 0; first < xh.cols; first += kPiece) {
-    const int count = std::min(kPiece, xh.cols - first);
-    for (int m = 0; m < count; ++m) piece[m] = old == nullptr ? 0.0f : old[first + m] / old_scale;
+    const int last = std::min(first + kPiece, xh.cols);
+    for (int m = first; m < last; ++m) row[m] = old == nullptr ? 0.0f : share * old[m];
     for (int i = 0; i < xh.rows; ++i) {
-      const float error = errors[i];
-      const float* direction = xh.row(i) + first;
-      for (int m = 0; m < count; ++m) piece[m] += error * direction[m];
+      const float step = steps[i];
+      const float* direction = xh.row(i);
+      for (int m = first; m < last; ++m) row[m] += step * direction[m];
     }
-    for (int m = 0; m < count; ++m) row[first + m] = piece[m] * scale;
   }
 }
 
-// The same of all classes. With many new samples the middle step is the backend's.
-Status add_directions(const Kernels& kernels, MatrixView<const float> e, MatrixView<const float> xh,
-                      const InstantReadout& readout) {
-  const bool few = xh.rows <= kFewSamples;
-  const MatrixView<const float> here = few ? xh : MatrixView<const float>{nullptr, 0, xh.cols, 0};
-  parallel_for(e.rows, kRowGrain, [&](int begin, int end) {
+// The readout of few new samples, class by class: what a row says of them, and then the row itself while
+// it is in the cache.
+void learn_few(MatrixView<const float> fresh, std::span<const std::int32_t> classes,
+               MatrixView<const float> xh, const InstantReadout& readout) {
+  parallel_for(readout.after.rows, kRowGrain, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) {
       const bool known = k < readout.before.rows;
-      next_row(known ? readout.before.row(k) : nullptr, known ? scale_of(readout.blend, k) : 1.0f,
-               e.row(k), here, few ? scale_of(readout.next_blend, k) : 1.0f, readout.after.row(k));
+      const float* old = known ? readout.before.row(k) : nullptr;
+      const float before = known ? scale_of(readout.blend, k) : 1.0f;
+      const float scale = scale_of(readout.next_blend, k);
+      float steps[kFewSamples];
+      for (int i = 0; i < fresh.rows; ++i) {
+        const float said = known ? cblas_sdot(fresh.cols, fresh.row(i), 1, old, 1) / before : 0.0f;
+        steps[i] = scale * (float(classes[std::size_t(i)] == k) - said);
+      }
+      next_row(old, scale / before, steps, xh, readout.after.row(k));
     }
   });
-  if (few) return {};
+}
+
+// The same of many, by the backend.
+Status learn_many(const Kernels& kernels, MatrixView<const float> fresh,
+                  std::span<const std::int32_t> classes, MatrixView<const float> xh,
+                  const InstantReadout& readout) {
+  const int known = readout.before.rows, all = readout.after.rows, added = fresh.rows;
+  std::vector<float> said(std::size_t(added) * std::size_t(known));
+  std::vector<float> errors(std::size_t(added) * std::size_t(all));
+  const MatrixView<float> s{said.data(), added, known, known};
+  const MatrixView<float> e{errors.data(), all, added, added};
+  if (known > 0) ENGRAM_TRY(kernels.score(Stream{}, fresh, readout.before, s));
+  const MatrixView<const float> nothing{nullptr, 0, xh.cols, 0};
+  parallel_for(all, kRowGrain, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const float before = k < known ? scale_of(readout.blend, k) : 1.0f;
+      for (int i = 0; i < added; ++i) {
+        const float score = k < known ? s(i, k) / before : 0.0f;
+        e(k, i) = float(classes[std::size_t(i)] == k) - score;
+      }
+      next_row(k < known ? readout.before.row(k) : nullptr, 1.0f / before, nullptr, nothing,
+               readout.after.row(k));
+    }
+  });
   ENGRAM_TRY(
       kernels.combine_rows(Stream{}, e, {nullptr, xh.data, xh.rows, xh.cols}, readout.after));
   scale_ridge(readout.next_blend, readout.after);
@@ -59,12 +87,14 @@ Status learn_at_once(const InstantKernel& problem, MatrixView<const float> fresh
                      std::span<const std::int32_t> classes, const InstantReadout& readout) {
   const GramView& kernel = problem.kernel;
   const int known = problem.known, size = kernel.size, added = size - known;
-  const int units = readout.after.cols, old_classes = readout.before.rows;
+  const int units = readout.after.cols;
   ENGRAM_CHECK(added >= 0 && fresh.rows == added && std::size_t(added) == classes.size());
   ENGRAM_CHECK(fresh.cols == units && readout.before.cols == units);
-  ENGRAM_CHECK(readout.after.rows >= old_classes);
-  if (added == 0)
-    return add_directions(problem.kernels, {nullptr, readout.after.rows, 0, 0}, fresh, readout);
+  ENGRAM_CHECK(readout.after.rows >= readout.before.rows);
+  if (added == 0) {
+    learn_few(fresh, classes, fresh, readout);
+    return {};
+  }
   ENGRAM_TRY(problem.kernels.factor_append(Stream{}, float(problem.lambda), known, kernel));
 
   // UT U x = the last p unit vectors: of the first half only the last p entries are not zero.
@@ -80,19 +110,9 @@ Status learn_at_once(const InstantKernel& problem, MatrixView<const float> fresh
   const MatrixView<float> xh{directions.data(), added, units, units};
   ENGRAM_TRY(problem.combine(x, xh));
 
-  // What the readout says of the new samples, then its errors, turned: a row per class.
-  std::vector<float> said(std::size_t(added) * std::size_t(old_classes));
-  std::vector<float> errors(std::size_t(added) * std::size_t(readout.after.rows));
-  const MatrixView<float> s{said.data(), added, old_classes, old_classes};
-  const MatrixView<float> e{errors.data(), readout.after.rows, added, added};
-  if (old_classes > 0) ENGRAM_TRY(problem.kernels.score(Stream{}, fresh, readout.before, s));
-  for (int k = 0; k < e.rows; ++k) {
-    for (int i = 0; i < added; ++i) {
-      const float score = k < old_classes ? s(i, k) / scale_of(readout.blend, k) : 0.0f;
-      e(k, i) = float(classes[std::size_t(i)] == k) - score;
-    }
-  }
-  return add_directions(problem.kernels, e, xh, readout);
+  if (added > kFewSamples) return learn_many(problem.kernels, fresh, classes, xh, readout);
+  learn_few(fresh, classes, xh, readout);
+  return {};
 }
 
 }  // namespace engram

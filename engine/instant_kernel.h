@@ -8,7 +8,7 @@
 // because X H is orthogonal to what was learned before, up to lambda.
 //
 // Cost. n^2 p operations for the factor, N^2 p / 2 for X, 2 N p M for X H, 2 p K M for the rest. Never
-// more than a full solve: there is nothing to refactor for. Up to 4 samples the readout is read twice and
+// more than a full solve: there is nothing to refactor for. Up to 4 samples the readout is read and
 // written once, however it is blended.
 //
 // Numerics. Float, with the errors of a full solve in float or smaller ones: E is taken from the

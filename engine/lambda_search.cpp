@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "engine/lambda_range.h"
 #include "platform/device_staging.h"
@@ -95,6 +96,34 @@ void LambdaSearch::descend(int start, std::optional<double> curvature, double un
   }
 }
 
+void LambdaSearch::follow(int start, double curvature, double unseen,
+                          const std::function<double()>& slope) {
+  std::optional<Point> before;  // y: slope a step
+  int step = std::clamp(start, low_, high_);
+  for (int move = 0; move < kMostMoves && low_ <= high_ && !tried_.contains(step); ++move) {
+    attempt(step);
+    if (std::isnan(tried_[step])) {  // no factor: upwards until there is one
+      step = std::min(step + kLongestMove, high_);
+      continue;
+    }
+    const Point here{double(step), slope() * std::numbers::ln10 / kStepsPerDecade};
+    if (!std::isfinite(here.y)) return;
+    if (before) {
+      const double seen = (here.y - before->y) / (here.x - before->x);
+      if (seen > 0) curvature = *(seen_curvature_ = seen);
+    }
+    before = here;
+    const double gain = 0.5 * here.y * here.y / curvature;
+    const double way = std::clamp(-here.y / curvature, -double(kLongestMove), double(kLongestMove));
+    step = std::clamp(step + int(std::lround(way)), low_, high_);
+    if (gain < kWorthwhile) return;
+    if (gain < unseen) {
+      unseen_ = step;
+      return;
+    }
+  }
+}
+
 // Where the minimum should be, or nothing when it is not worth a loss.
 std::optional<LambdaSearch::Move> LambdaSearch::next(std::optional<double> guess) const {
   const auto at = tried_.find(*best_);
@@ -142,6 +171,7 @@ double LambdaSearch::best_lambda() const {
 }
 
 std::optional<double> LambdaSearch::curvature() const {
+  if (seen_curvature_) return seen_curvature_;
   if (!best_) return std::nullopt;
   const auto at = tried_.find(*best_);
   if (at == tried_.begin() || std::next(at) == tried_.end()) return std::nullopt;

@@ -27,6 +27,9 @@ class LambdaSearch {
   // problem. Where one more step promises less than 3e-4 of the loss, it ends; less than `unseen`,
   // it is taken without looking at its loss.
   void descend(int start, std::optional<double> curvature, double unseen);
+  // The same for losses whose slope is known, d log(loss) / d log(lambda) where the last loss was taken:
+  // one loss, mostly. `curvature` is a guess until there are two slopes.
+  void follow(int start, double curvature, double unseen, const std::function<double()>& slope);
 
   bool found() const { return best_.has_value(); }       // false: no loss was a number
   int best() const { return unseen_.value_or(*best_); }  // its step
@@ -49,7 +52,8 @@ class LambdaSearch {
   std::function<double(double)> loss_;
   std::map<int, double> tried_;  // step, log(loss); NaN: not usable
   std::optional<int> best_;
-  std::optional<int> unseen_;  // the step that is better still, if a parabola is right
+  std::optional<int> unseen_;             // the step that is better still, if a parabola is right
+  std::optional<double> seen_curvature_;  // between the last two slopes
   int last_ = 0;
 };
 

@@ -21,7 +21,8 @@ constexpr double kSmallest = 1e-4;  // lambdas are tried from this part of the m
 constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
-constexpr double kUnseenInPart = 5e-3;
+constexpr double kUnseenInPart = 1e-3;
+constexpr int kManySamples = 1024;  // a search among so many begins with a part of them
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
 // which ones does not depend on the order in which they came. Ascending.
@@ -51,18 +52,35 @@ std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
 
 struct Criterion {
   std::function<double(LeaveOneOut&, double)> loss;
-  double more_curvature;  // of all samples than of a part
-  double unseen;          // of the loss: what a parabola may promise without being checked
+  std::function<double(LeaveOneOut&)> slope;  // or none
+  double more_curvature;                      // of all samples than of a part
+  double unseen;  // of the loss: what a parabola may promise without being checked
 };
 
-// Where the search should begin, from a part of the samples, and how its loss bends there.
+// Where a search should begin, and how the loss bends there.
 struct Start {
   int step;
   double curvature;
 };
 
+void search_from(const Start& start, const Criterion& criterion, double unseen,
+                 LeaveOneOut& problem, LambdaSearch& search) {
+  if (criterion.slope) {
+    search.follow(start.step, start.curvature, unseen, [&] { return criterion.slope(problem); });
+  } else {
+    search.descend(start.step, start.curvature, unseen);
+  }
+}
+
+LambdaSearch search_of(LeaveOneOut& problem, const Criterion& criterion) {
+  const double total = trace(problem.kernel()), mean = total / problem.kernel().size;
+  return {kSmallest * mean, kLargest * total,
+          [&](double lambda) { return criterion.loss(problem, lambda); }};
+}
+
+// From a part of the samples, whose own search may begin with a part of them.
 std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& criterion) {
-  const std::vector<int> part = even_sample(problem, LeaveOneOut::kFewSamples);
+  const std::vector<int> part = even_sample(problem, LeaveOneOut::part_of(problem.kernel().size));
   const int size = int(part.size());
   std::vector<float> data(std::size_t(size) * std::size_t(size)), diagonal(part.size());
   std::vector<std::int32_t> classes;
@@ -74,13 +92,16 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
     classes.push_back(problem.classes()[std::size_t(from)]);
   }
   LeaveOneOut small(problem.kernels(), kernel, classes, problem.class_count());
-  const double total = trace(kernel);
-  LambdaSearch search(kSmallest * total / size, kLargest * total,
-                      [&](double lambda) { return criterion.loss(small, lambda); });
-  search.descend(LambdaSearch::step_of(kTypical * total / size), kTypicalCurvature, kUnseenInPart);
+  std::optional<Start> start;
+  if (size >= kManySamples) start = start_from_part(small, criterion);
+  if (!start) {
+    start = Start{LambdaSearch::step_of(kTypical * trace(kernel) / size), kTypicalCurvature};
+  }
+  LambdaSearch search = search_of(small, criterion);
+  search_from(*start, criterion, kUnseenInPart, small, search);
   if (!search.found()) return std::nullopt;
   return Start{search.best(),
-               criterion.more_curvature * search.curvature().value_or(kTypicalCurvature)};
+               criterion.more_curvature * search.curvature().value_or(start->curvature)};
 }
 
 LambdaChoice without_choice(double lambda, std::string why) {
@@ -104,11 +125,10 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& criterion) {
     return choice;
   }
 
-  LambdaSearch search(kSmallest * mean, kLargest * total,
-                      [&](double lambda) { return criterion.loss(problem, lambda); });
+  LambdaSearch search = search_of(problem, criterion);
   std::optional<Start> start;
   if (size > LeaveOneOut::kFewSamples) start = start_from_part(problem, criterion);
-  start ? search.descend(start->step, start->curvature, criterion.unseen) : search.sweep();
+  start ? search_from(*start, criterion, criterion.unseen, problem, search) : search.sweep();
   if (!search.found()) {
     return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
   }
@@ -134,6 +154,7 @@ LeaveOneOut::LeaveOneOut(const Kernels& kernels, GramView kernel,
 
 bool LeaveOneOut::solve(double lambda) {
   const int n = kernel_.size;
+  lambda_ = lambda;
   const MatrixView<float> dual{dual_.data(), class_count_, n, n};
   if (n == 0 || !kernels_.cholesky(Stream{}, float(lambda), {}, kernel_).ok()) return false;
   std::fill(dual_.begin(), dual_.end(), 0.0f);
@@ -190,8 +211,9 @@ double LeaveOneOut::squared_dual() const {
 
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem) {
   return choose(problem, {.loss = [](LeaveOneOut& at, double lambda) { return at.loss(lambda); },
-                          .more_curvature = 1.5,
-                          .unseen = 1e-3});
+                          .slope = [](LeaveOneOut& at) { return at.slope(); },
+                          .more_curvature = 1.25,
+                          .unseen = 1e-2});
 }
 
 LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem) {
@@ -203,7 +225,7 @@ LambdaChoice choose_by_kernel_gcv(LeaveOneOut& problem) {
     return lambda * lambda * at.squared_dual() / n / (left * left) / at.class_count();
   };
   // Its curves are less alike, of a part and of all samples.
-  return choose(problem, {.loss = loss, .more_curvature = 1.0, .unseen = 2e-4});
+  return choose(problem, {.loss = loss, .slope = {}, .more_curvature = 1.0, .unseen = 2e-4});
 }
 
 }  // namespace engram

@@ -132,10 +132,12 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
   }
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
-    rows.add("leave-one-out", samples, LeaveOneOut::kScratchColumns + 1, "float", 4,
+    // A search among many samples begins with a part of them, and that among these with a part again.
+    const std::int64_t part = LeaveOneOut::part_of(int(samples)), parts = part + part / 2;
+    rows.add("leave-one-out", samples + parts, LeaveOneOut::kScratchColumns + 1, "float", 4,
              Lifetime::end_of_task);
-    rows.add("a part of the kernel", LeaveOneOut::kFewSamples, LeaveOneOut::kFewSamples, "float", 4,
-             Lifetime::end_of_task);
+    rows.add("parts of the kernel", parts, part, "float", 4, Lifetime::end_of_task);
+    rows.add("solution of these", classes, parts, "float", 4, Lifetime::end_of_task);
   }
   if (splits_task(config)) {
     rows.add("factor of the kernel", samples, samples, "double", 8, Lifetime::end_of_task);

@@ -1,13 +1,15 @@
 // combine_rows on the CPU. Math, shapes and numerics: combine_rows.h.
 //
 // The columns are cut into strips, one piece of work each. In a strip, 128 samples at a time become
-// floats (128 KiB: the second-level cache), which OpenBLAS multiplies in this thread alone. The strips
-// do not depend on the number of threads, and so neither do the bits of the result.
+// floats (128 KiB: the second-level cache), which OpenBLAS multiplies in this thread alone; on x86_64
+// combine_bytes_avx2.cpp does it without packing them once more. The strips do not depend on the number
+// of threads, and so neither do the bits of the result.
 #include "kernels/combine_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/combine_bytes_cpu.h"
 #include "kernels/simd_cpu.h"
 #include "platform/blas.h"
 #include "platform/threads.h"
@@ -23,9 +25,7 @@ constexpr int kStripCols = 256;
 constexpr int kStripRows = 128;
 
 // Rows [top, top + count) and columns [first, first + width) as floats, kStripCols apart.
-using Widen = void(KeptView kept, int top, int count, int first, int width, float* strip);
-
-void widen_portable(KeptView kept, int top, int count, int first, int width, float* strip) {
+void widen(KeptView kept, int top, int count, int first, int width, float* strip) {
   for (int n = 0; n < count; ++n) {
     const std::uint8_t* __restrict bytes = kept.byte_row(top + n) + first;
     float* __restrict out = strip + kStripCols * n;
@@ -34,8 +34,8 @@ void widen_portable(KeptView kept, int top, int count, int first, int width, flo
 }
 
 // Columns [first, first + width) of `sums`, width <= kStripCols.
-void add_strip(Widen* widen, MatrixView<const float> weights, KeptView kept, MatrixView<float> sums,
-               int first, int width) {
+void add_strip(MatrixView<const float> weights, KeptView kept, MatrixView<float> sums, int first,
+               int width) {
   alignas(64) float strip[kStripRows * kStripCols];
   for (int top = 0; top < kept.rows; top += kStripRows) {
     const int count = std::min(kStripRows, kept.rows - top);
@@ -76,17 +76,6 @@ inline void add_group_portable(const float* weight, const std::uint8_t* bytes,
 ENGRAM_AVX2 inline __m256 widened(const std::uint8_t* bytes) {
   const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(eight));
-}
-
-ENGRAM_AVX2 void widen_avx2(KeptView kept, int top, int count, int first, int width, float* strip) {
-  constexpr int kLanes = 8;
-  for (int n = 0; n < count; ++n) {
-    const std::uint8_t* bytes = kept.byte_row(top + n) + first;
-    float* out = strip + kStripCols * n;
-    int c = 0;
-    for (; c + kLanes <= width; c += kLanes) _mm256_store_ps(out + c, widened(bytes + c));
-    for (; c < width; ++c) out[c] = float(bytes[c]);
-  }
 }
 
 // The group before this one, which is the next to come, is fetched from memory meanwhile.
@@ -190,15 +179,21 @@ Status combine_rows(Stream /*stream*/, MatrixView<const float> weights, KeptView
     add_few_samples(weights, kept, sums);
     return Status();
   }
-  Widen* widen = widen_portable;
 #if defined(__x86_64__)
-  if (simd() == Simd::avx2) widen = widen_avx2;
+  if (kept.bytes != nullptr && simd() == Simd::avx2) {
+    parallel_for(sums.cols, kCombineCols, [&](int begin, int end) {
+      for (int first = begin; first < end; first += kCombineCols) {
+        combine_bytes_avx2(weights, kept, first, std::min(kCombineCols, end - first), sums);
+      }
+    });
+    return Status();
+  }
 #endif
   const int strips = (sums.cols + kStripCols - 1) / kStripCols;
   parallel_for(strips, 1, [&](int begin, int end) {
     for (int s = begin; s < end; ++s) {
       const int first = s * kStripCols;
-      add_strip(widen, weights, kept, sums, first, std::min(kStripCols, sums.cols - first));
+      add_strip(weights, kept, sums, first, std::min(kStripCols, sums.cols - first));
     }
   });
   return Status();

@@ -1,4 +1,4 @@
-// inverse_diagonal on the CPU: blocks of columns, one call of OpenBLAS in one thread of ours each.
+// inverse_diagonal on the CPU: blocks of columns, each some calls of OpenBLAS in one thread of ours.
 // Math and shapes: inverse_diagonal.h.
 #include "kernels/inverse_diagonal.h"
 
@@ -10,8 +10,9 @@
 namespace engram::cpu {
 namespace {
 
-constexpr int kColumns = 64;  // of the inverse at a time, in one thread
-constexpr int kRows = 256;    // summed up at a time
+constexpr int kColumns = 256;  // of the inverse at a time, in one thread: each call packs U anew
+constexpr int kSquareColumns = 64;  // of the square on the diagonal at a time
+constexpr int kRows = 256;          // summed up at a time
 
 float sum_of_squares(const float* values, int count) {
   constexpr int kLanes = 8;  // sums that the compiler may keep apart in a vector register
@@ -26,15 +27,33 @@ float sum_of_squares(const float* values, int count) {
   return total;
 }
 
-// Columns [first, first + x.cols) of U^-1: the rows below first + x.cols are zeros and not written.
-void invert_columns(GramView g, int first, MatrixView<float> x) {
-  const int columns = x.cols, height = first + columns;
-  for (int r = 0; r < height; ++r) {
-    std::fill(x.row(r), x.row(r) + columns, 0.0f);
-    if (r >= first) x(r, r - first) = 1.0f;
+// x (n, n) = U^-1 of the square of U that begins at (first, first), with zeros below its diagonal.
+void invert_square(GramView g, int first, MatrixView<float> x) {
+  for (int r = 0; r < x.rows; ++r) {
+    std::fill(x.row(r), x.row(r) + x.cols, 0.0f);
+    x(r, r) = 1.0f;
   }
-  cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, height, columns,
-              1.0f, g.data, g.stride, x.data, x.stride);
+  for (int at = 0; at < x.cols; at += kSquareColumns) {
+    const int columns = std::min(kSquareColumns, x.cols - at);
+    cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, at + columns,
+                columns, 1.0f, g.row(first) + first, g.stride, x.data + at, x.stride);
+  }
+}
+
+// Columns [first, first + x.cols) of U^-1; the rows below first + x.cols are zeros and not written.
+// With U = (P Q; 0 R) they are (-P^-1 Q R^-1; R^-1).
+void invert_columns(GramView g, int first, MatrixView<float> x) {
+  const MatrixView<float> square = x.row_range(first, x.cols);
+  invert_square(g, first, square);
+  if (first == 0) return;
+  for (int r = 0; r < first; ++r) {
+    const float* q = g.row(r) + first;
+    for (int c = 0; c < x.cols; ++c) x(r, c) = -q[c];
+  }
+  cblas_strmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, first, x.cols,
+              1.0f, square.data, square.stride, x.data, x.stride);
+  cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, first, x.cols, 1.0f,
+              g.data, g.stride, x.data, x.stride);
 }
 
 }  // namespace

@@ -53,12 +53,13 @@ ENGRAM_AVX2 inline std::int32_t total(__m256i lanes) {
   return _mm_cvtsi128_si32(half);
 }
 
-// kLeft 1 is for one row of `left`, where the other one would be it again.
+// kLeft 1 is for one row of `left`, where the other one would be it again. There reading is all the work:
+// the next rows of `right`, which lie behind these, are fetched from memory meanwhile.
 template <int kLeft>
 ENGRAM_AVX2 void tile_avx2(const std::uint8_t* const (&left)[kTileLeft],
                            const std::uint8_t* const (&right)[kTileRight], int count,
                            std::int32_t (&sums)[kTileLeft][kTileRight]) {
-  constexpr int kStep = 16;
+  constexpr int kStep = 16, kLine = 64;
   __m256i lanes[kLeft][kTileRight];
 #pragma GCC unroll 4
   for (int i = 0; i < kLeft; ++i) {
@@ -67,6 +68,12 @@ ENGRAM_AVX2 void tile_avx2(const std::uint8_t* const (&left)[kTileLeft],
   }
   int m = 0;
   for (; m + kStep <= count; m += kStep) {
+    if (kLeft == 1 && m % kLine == 0) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kTileRight; ++j) {
+        __builtin_prefetch(right[j] + std::ptrdiff_t{kTileRight} * count + m);
+      }
+    }
     __m256i a[kLeft];
 #pragma GCC unroll 4
     for (int i = 0; i < kLeft; ++i) a[i] = widened(left[i] + m);

@@ -227,8 +227,10 @@ void run(const Settings& settings) {
   Matrix<float> readout(classes, hidden);
   double factored = factored_end(settings, x, choice, readout);
 
+  const double part = LeaveOneOut::part_of(samples);
   const double bytes = double(samples) * (kInputs + hidden + 4.0 * samples) +
-                       4.0 * samples * (classes + 129.0) + 8.0 * classes * hidden;
+                       4.0 * (samples + part) * (classes + 1.0 + LeaveOneOut::kScratchColumns) +
+                       4.0 * part * part + 8.0 * classes * hidden;
   line(settings, "factored: rows, kernel, solve and two readouts (MB, of 60)", 1e-6 * bytes, "MB",
        60e6 / bytes, ">= 1", bytes < 60e6);
 

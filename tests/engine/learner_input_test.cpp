@@ -19,18 +19,12 @@ using test::make_samples;
 using test::Samples;
 using test::says;
 
-Learner learner_of(const LearnerConfig& config) {
-  Result<Learner> learner = Learner::create(config);
-  REQUIRE(learner.ok());
-  return std::move(learner).value();
-}
-
 }  // namespace
 
 TEST_CASE("learner: float features whose sums could overflow are refused", "[engine][learner]") {
   LearnerConfig config = GENERATE(float_config(20, 100), float_config(20, 0));
   config.nonlinearity = GENERATE(Nonlinearity::relu, Nonlinearity::square);
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   // The last row of the second batch: nothing of the rows before it may be learned.
   Samples samples = make_samples(2, 150, 20);
   const bool squares = config.hidden != 0 && config.nonlinearity == Nonlinearity::square;
@@ -53,7 +47,7 @@ TEST_CASE("learner: float features whose sums could overflow are refused", "[eng
 
 TEST_CASE("learner: bad input is refused and changes nothing", "[engine][learner]") {
   const LearnerConfig config = GENERATE(exact_config(20, 100), float_config(20, 100));
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   const Samples samples = make_samples(2, 5, 20);
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
   REQUIRE(learner.end_task().ok());
@@ -99,7 +93,7 @@ TEST_CASE("learner: bad input is refused and changes nothing", "[engine][learner
 }
 
 TEST_CASE("learner: labels with spaces, UTF-8 and slashes are classes", "[engine][learner]") {
-  Learner learner = learner_of(exact_config(20, 100));
+  Learner learner = Learner::create(exact_config(20, 100)).value();
   const Samples samples = make_samples(3, 1, 20);
   const std::vector<std::string> labels{"red mug", "猫/chat", "../up"};
   REQUIRE(learner.learn(samples.features(), labels).ok());

@@ -20,12 +20,6 @@ using test::make_samples;
 using test::Samples;
 using test::says;
 
-Learner learner_of(const LearnerConfig& config) {
-  Result<Learner> learner = Learner::create(config);
-  REQUIRE(learner.ok());
-  return std::move(learner).value();
-}
-
 // One hidden unit of one row, as the headers of the kernels define it, in double.
 double defined_unit(const LearnerConfig& config, const float* f, int m) {
   if (config.hidden == 0) return f[m];
@@ -89,7 +83,7 @@ TEST_CASE("learner: G, C and the readout equal their definitions in double", "[e
   const Samples samples = make_samples(5, 9, 37);
   const auto h = defined_hidden(config, samples);
   const int units = config.hidden_units();
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
 
   const double tolerance = config.arithmetic == Arithmetic::exact ? 0.0 : 1e-5;
@@ -136,7 +130,7 @@ TEST_CASE("learner: learns classes one after another and keeps the first", "[eng
       GENERATE(exact_config(64, 400), float_config(64, 400),
                float_config(64, 400, Weights::bipolar), float_config(64, 0));
   const Samples train = make_samples(12, 10, 64), test = make_samples(12, 10, 64, 1, 2);
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   for (int task = 0; task < 4; ++task) {
     REQUIRE(learner.learn(train.features(30 * task, 30), train.names(30 * task, 30)).ok());
     CHECK(learner.task_samples() == 30);
@@ -153,7 +147,7 @@ TEST_CASE("learner: learns classes one after another and keeps the first", "[eng
 TEST_CASE("learner: encode then learn is learn", "[engine][learner]") {
   const LearnerConfig config = GENERATE(exact_config(50, 200), float_config(50, 200));
   const Samples samples = make_samples(4, 100, 50);
-  Learner direct = learner_of(config), encoded = learner_of(config);
+  Learner direct = Learner::create(config).value(), encoded = Learner::create(config).value();
   REQUIRE(direct.learn(samples.features(), samples.labels).ok());
   const Result<SampleBatch> batch = encoded.encode(samples.features(), samples.labels);
   REQUIRE(batch.ok());
@@ -166,7 +160,7 @@ TEST_CASE("learner: nothing learned, one sample, one class", "[engine][learner]"
   LearnerConfig config = exact_config(20, 100);
   config.lambda_rule = GENERATE(LambdaRule::paper, LambdaRule::loo);
   const bool splits = config.lambda_rule == LambdaRule::paper;
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   const Samples samples = make_samples(1, 6, 20);
   std::vector<Prediction> predictions(6);
   REQUIRE(learner.classify(samples.features(), predictions).ok());
@@ -197,7 +191,7 @@ TEST_CASE("learner: nothing learned, one sample, one class", "[engine][learner]"
 
 TEST_CASE("learner: features that are all zero have a defined outcome", "[engine][learner]") {
   const LearnerConfig config = GENERATE(exact_config(20, 100), float_config(20, 0));
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   const std::vector<float> zeros(200);
   const std::vector<std::string> labels(10, "nothing");
   REQUIRE(learner.learn({zeros.data(), 10, 20, 20}, labels).ok());
@@ -210,7 +204,7 @@ TEST_CASE("learner: features that are all zero have a defined outcome", "[engine
 TEST_CASE("learner: huge float features still get a readout, with a note", "[engine][learner]") {
   LearnerConfig config = float_config(20, 100);
   config.lambda_rule = LambdaRule::paper;
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   Samples samples = make_samples(3, 10, 20);
   for (float& value : samples.values) value *= 1e7f;
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
@@ -226,7 +220,7 @@ TEST_CASE("learner: the smallest and the largest features and lambdas have a rea
   config.lambda_rule = GENERATE(LambdaRule::fixed, LambdaRule::paper, LambdaRule::loo);
   config.lambda = GENERATE(kSmallestLambda, kLargestLambda);
   const float size = GENERATE(1e-30f, 1.0f, 1e14f);
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   Samples samples = make_samples(2, 5, 20);
   for (float& value : samples.values) value *= size;
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
@@ -237,7 +231,7 @@ TEST_CASE("learner: the smallest and the largest features and lambdas have a rea
 
 TEST_CASE("learner: a scorer of its own gives the learner's scores", "[engine][learner]") {
   const LearnerConfig config = GENERATE(exact_config(30, 150), float_config(30, 150));
-  Learner learner = learner_of(config);
+  Learner learner = Learner::create(config).value();
   const Samples samples = make_samples(3, 120, 30);
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
   REQUIRE(learner.end_task().ok());
@@ -256,7 +250,7 @@ TEST_CASE("learner: a scorer of its own gives the learner's scores", "[engine][l
 }
 
 TEST_CASE("learner: a replayed lambda is used as it is", "[engine][learner]") {
-  Learner learner = learner_of(exact_config(20, 100));
+  Learner learner = Learner::create(exact_config(20, 100)).value();
   const Samples samples = make_samples(2, 5, 20);
   REQUIRE(learner.learn(samples.features(), samples.labels).ok());
   const Result<ReadoutReport> report = learner.end_task(1234.5);

@@ -145,6 +145,45 @@ TEST_CASE("leave-one-out: many samples take few evaluations and end as good",
   CHECK(loss < best * 1.001);
 }
 
+TEST_CASE("leave-one-out: the slope is that of the loss", "[engine][leave_one_out]") {
+  const int units = GENERATE(60, 500);
+  const double noise = GENERATE(0.5, 1.5);
+  KernelCase x(make_samples(6, 50, 16, 3, 1, noise), units);
+  LeaveOneOut problem(kCpuKernels, x.view(), x.classes, 6);
+  for (const double part : {1e-2, 0.1, 1.0, 10.0}) {
+    const double lambda = part * mean_diagonal(x), aside = 0.02;
+    const double rise =
+        std::log(problem.loss(lambda * std::exp(aside)) / problem.loss(lambda * std::exp(-aside)));
+    CHECK(std::isfinite(problem.loss(lambda)));
+    CAPTURE(units, noise, part);
+    CHECK(std::abs(problem.slope() - rise / (2 * aside)) < 0.02);  // it is estimated
+  }
+}
+
+TEST_CASE(
+    "leave-one-out: the slope does not depend on the order of samples, nor do doubles disturb it",
+    "[engine][leave_one_out]") {
+  KernelCase x(make_samples(5, 40, 12, 4, 1, 1.0), 80);
+  const bool doubles = GENERATE(false, true);
+  for (int i = 0; doubles && i < x.size; i += 2) std::copy_n(x.row(i), x.units, x.row(i + 1));
+  x.fill_kernel();
+  const double lambda = 0.1 * mean_diagonal(x), aside = 0.02;
+  const auto slope_of = [&](KernelCase& of) {
+    LeaveOneOut problem(kCpuKernels, of.view(), of.classes, 5);
+    CHECK(std::isfinite(problem.loss(lambda)));
+    return problem.slope();
+  };
+  const double slope = slope_of(x);
+  LeaveOneOut problem(kCpuKernels, x.view(), x.classes, 5);
+  const double rise =
+      std::log(problem.loss(lambda * std::exp(aside)) / problem.loss(lambda * std::exp(-aside)));
+  CHECK(std::abs(slope - rise / (2 * aside)) < 0.03);
+  std::vector<int> order(std::size_t(x.size));
+  std::iota(order.rbegin(), order.rend(), 0);
+  KernelCase other = x.reordered(order);
+  CHECK(close(slope_of(other), slope, 1e-3, 1e-4));
+}
+
 TEST_CASE("leave-one-out: order of samples and of classes does not matter",
           "[engine][leave_one_out]") {
   const int per_class = GENERATE(6, 150);
