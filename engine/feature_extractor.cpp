@@ -50,12 +50,13 @@ Status without_exceptions(const std::string& model, Work work) {
 std::unique_ptr<SwitchingBackbone> with_engine(const StoredModel& model,
                                                const FeatureExtractor::Options& options,
                                                std::unique_ptr<Backbone> cpu) {
-  const auto prepare =
-      [order = engine_order(model, options.home, options.library), name = model.card.name,
-       use = options.engines](
-          const std::atomic<bool>& stop) mutable -> Result<std::unique_ptr<Backbone>> {
+  const auto prepare = [order = engine_order(model, options.home, options.library),
+                        name = model.card.name, use = options.engines](
+                           const std::atomic<bool>& stop,
+                           const OnBuild& on_build) mutable -> Result<std::unique_ptr<Backbone>> {
     order.may_build = use == EngineUse::build;
     order.build.stop = &stop;
+    order.build.on_progress = on_build;
     auto engine = supply_engine(order);
     if (engine.status().code() != Code::not_found) return engine;
     return Status(
@@ -95,15 +96,23 @@ Result<FeatureExtractor> FeatureExtractor::open(const StoredModel& model, Option
                                                        .width = model.card.preprocess.crop,
                                                        .threads = options.threads,
                                                        .batch = options.batch}));
-  if (options.engines == EngineUse::none || options.library == nullptr ||
-      !options.library->device().ok()) {
-    return create(model.card, std::move(backbone), kernels);
-  }
+  const bool wanted = options.engines != EngineUse::none && options.library != nullptr;
+  const Result<EngineDevice> device =
+      wanted ? options.library->device() : Status(Code::not_supported, "no GPU is wanted");
+  if (!device.ok()) return create(model.card, std::move(backbone), kernels);
   auto switching = with_engine(model, options, std::move(backbone));
   const SwitchingBackbone* const both = switching.get();
   ENGRAM_ASSIGN(FeatureExtractor extractor, create(model.card, std::move(switching), kernels));
   extractor.switching_ = both;
+  extractor.device_ = fmt::format("{}, {}", device->gpu, device->library);
   return extractor;
+}
+
+EngineState FeatureExtractor::engine() const {
+  if (switching_ == nullptr) return {};
+  EngineState state = switching_->state();
+  state.device = device_;
+  return state;
 }
 
 Result<FeatureExtractor> FeatureExtractor::create(ModelCard card,

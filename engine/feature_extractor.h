@@ -13,6 +13,7 @@
 #include "platform/backbone_switching.h"
 #include "platform/buffer_allocator.h"
 #include "platform/engine_library.h"
+#include "platform/engine_state.h"
 #include "platform/engine_supply.h"
 #include "platform/image.h"
 #include "platform/matrix_view.h"
@@ -53,6 +54,7 @@ class FeatureExtractor {
   Status extract(std::span<const Image> pictures, MatrixView<float> features);
   // Why the CPU answers where a GPU could; empty: it does not, or there is none.
   std::string note() const { return switching_ == nullptr ? "" : switching_->note(); }
+  EngineState engine() const;  // of the GPU, as far as it has come
 
  private:
   FeatureExtractor(ModelCard card, std::unique_ptr<Backbone> backbone, const Kernels& kernels);
@@ -61,6 +63,7 @@ class FeatureExtractor {
   ModelCard card_;
   std::unique_ptr<Backbone> backbone_;
   const SwitchingBackbone* switching_ = nullptr;  // the same, where it may be the GPU's
+  std::string device_;                            // that GPU, and the library
   const Kernels* kernels_;
   SharedVector<float> tensors_;  // one batch of inputs
 };

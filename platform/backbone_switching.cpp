@@ -40,6 +40,22 @@ std::string SwitchingBackbone::note() const {
   return note_;
 }
 
+EngineState SwitchingBackbone::state() const {
+  using Kind = EngineState::Kind;
+  const std::lock_guard<std::mutex> hold(guard_);
+  switch (answers_) {
+    case Answers::faster:
+      return {.kind = Kind::answers};
+    case Answers::cpu_for_good:
+      return {.kind = Kind::given_up, .why = note_};
+    case Answers::cpu_meanwhile:
+      break;
+  }
+  if (!build_) return {.kind = Kind::opening};
+  return {
+      .kind = Kind::building, .fraction = build_->fraction, .seconds_left = build_->seconds_left};
+}
+
 void SwitchingBackbone::give_up(const std::string& why) {
   const std::lock_guard<std::mutex> hold(guard_);
   answers_ = Answers::cpu_for_good;
@@ -48,7 +64,10 @@ void SwitchingBackbone::give_up(const std::string& why) {
 
 void SwitchingBackbone::prepare_here(const Prepare& prepare) {
   try {
-    auto made = prepare(stop_);
+    auto made = prepare(stop_, [this](const BuildState& build) {
+      const std::lock_guard<std::mutex> hold(guard_);
+      build_ = build;
+    });
     if (!made.ok()) return give_up(made.status().what());
     const std::lock_guard<std::mutex> hold(guard_);
     arrived_ = std::move(made).value();

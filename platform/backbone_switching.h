@@ -15,19 +15,24 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "platform/backbone.h"
+#include "platform/engine_build.h"
+#include "platform/engine_state.h"
 #include "platform/status.h"
 
 namespace engram {
 
 class SwitchingBackbone final : public Backbone {
  public:
-  // Makes the faster one; to be given up when `stop` becomes true.
-  using Prepare = std::function<Result<std::unique_ptr<Backbone>>(const std::atomic<bool>& stop)>;
+  // Makes the faster one; to be given up when `stop` becomes true. If it has to be built first, it
+  // says how far that is.
+  using Prepare = std::function<Result<std::unique_ptr<Backbone>>(const std::atomic<bool>& stop,
+                                                                  const OnBuild& on_build)>;
   SwitchingBackbone(std::unique_ptr<Backbone> cpu, Prepare prepare);
   ~SwitchingBackbone() override;  // gives up what is being prepared
 
@@ -39,8 +44,9 @@ class SwitchingBackbone final : public Backbone {
 
   enum class Answers { cpu_meanwhile, cpu_for_good, faster };
   Answers answers() const;
-  std::string note() const;  // why the CPU answers for good; empty: it does not
-  void wait();               // until the faster one is ready or given up
+  std::string note() const;   // why the CPU answers for good; empty: it does not
+  EngineState state() const;  // all of that, and how far the building is; no device
+  void wait();                // until the faster one is ready or given up
 
  private:
   void prepare_here(const Prepare& prepare);
@@ -48,10 +54,11 @@ class SwitchingBackbone final : public Backbone {
   Status compare(MatrixView<const float> inputs);
 
   std::unique_ptr<Backbone> cpu_;
-  mutable std::mutex guard_;           // of the next three
+  mutable std::mutex guard_;           // of the next four
   std::unique_ptr<Backbone> arrived_;  // from the other thread
   Answers answers_ = Answers::cpu_meanwhile;
   std::string note_;
+  std::optional<BuildState> build_;   // the last that was told
   std::unique_ptr<Backbone> faster_;  // of the thread that calls run()
   std::atomic<bool> stop_ = false;
   std::thread thread_;

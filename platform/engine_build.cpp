@@ -138,6 +138,7 @@ Result<std::vector<std::byte>> build_engine(const EngineLibrary& library,
   const Descriptor engine(::memfd_create("engram-engine", MFD_CLOEXEC));
   if (engine.get() < 0) return call_failed("engine", "memfd_create", errno, "No engine was built.");
   Listener listener(options.on_progress);
+  if (options.on_progress) options.on_progress({});  // it begins: the library is silent at first
   ENGRAM_ASSIGN(
       const ChildOutcome outcome,
       run_child({.arguments = {"/proc/self/exe", kBuildFlag, library.name(), request.model,

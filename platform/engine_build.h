@@ -36,8 +36,8 @@ struct BuildState {
 using OnBuild = std::function<void(const BuildState&)>;
 
 struct BuildOptions {
-  int seconds = 3600;                       // then it is given up
-  OnBuild on_progress = {};                 // called from the calling thread
+  int seconds = 3600;        // then it is given up
+  OnBuild on_progress = {};  // called from the calling thread; first with 0, when it begins
   const std::atomic<bool>* stop = nullptr;  // becomes true: given up
 };
 

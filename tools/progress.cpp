@@ -49,8 +49,9 @@ std::string render_progress(const ProgressState& state, int columns) {
     return shorten(line, columns);
   }
   const double share = static_cast<double>(state.done) / static_cast<double>(state.total);
-  std::string tail = fmt::format("{}/{}", state.done, state.total);
-  if (state.done > 0 && state.seconds > 0) {
+  const bool is_told = !state.tail.empty();
+  std::string tail = is_told ? state.tail : fmt::format("{}/{}", state.done, state.total);
+  if (!is_told && state.done > 0 && state.seconds > 0) {
     const double rate = static_cast<double>(state.done) / state.seconds;
     if (!state.unit.empty()) {
       tail += fmt::format("  {:.{}f} {}/s", rate, rate < 10 ? 1 : 0, state.unit);
@@ -67,7 +68,7 @@ std::string render_progress(const ProgressState& state, int columns) {
 }
 
 Progress::Progress(bool enabled, std::string what, std::int64_t total, std::string unit)
-    : state_{std::move(what), std::move(unit), 0, total, 0}, start_(now()) {
+    : state_{std::move(what), std::move(unit), 0, total, 0, {}}, start_(now()) {
   if (!enabled || !is_terminal(stderr)) return;
   try {
     painter_ = std::thread([this] { repaint_until_finished(); });
@@ -82,6 +83,11 @@ Progress::~Progress() {
 void Progress::rename(std::string what) {
   const std::lock_guard lock(mutex_);
   state_.what = std::move(what);
+}
+
+void Progress::tell(std::string tail) {
+  const std::lock_guard lock(mutex_);
+  state_.tail = std::move(tail);
 }
 
 double Progress::seconds() const {

@@ -22,6 +22,7 @@ struct ProgressState {
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: nobody knows; shows the time spent
   double seconds = 0;
+  std::string tail = {};  // instead of counts and time left, where somebody knows better
 };
 
 // One line of at most `columns`, without colour.
@@ -38,6 +39,7 @@ class Progress {
 
   void advance(std::int64_t count = 1) { done_ += count; }
   void rename(std::string what);  // what stands before the bar
+  void tell(std::string tail);    // what stands behind it
   // Wipes the bar; called by the destructor. Print to the terminal only after this, or through
   // Console, which holds no bar of its own.
   void finish();

@@ -18,13 +18,6 @@ namespace {
 
 constexpr int kPatience = 120;  // seconds; the unit itself gives up a start after 60
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::int64_t number_or(const std::string& text, std::int64_t otherwise) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,6 +45,19 @@ Result<std::string> ask_systemctl(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string indented_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "\n  " + printable(line);
+  return text;
+}
 
 Status can_ask_about_services() {
   struct stat folder {};
@@ -106,7 +112,17 @@ Result<ServiceState> service_state() {
   return parse_service_state(properties);
 }
 
+void make_device_groups(const std::string& root) {
+  ChildRequest request{.arguments = {"systemd-sysusers"}, .seconds = 30, .with_errors = true};
+  if (!root.empty()) request.arguments.push_back("--root=" + root);
+  for (const char* word : {"--inline", "g video - -", "g render - -"}) {
+    request.arguments.push_back(word);
+  }
+  (void)run_child(request);
+}
+
 Status start_service(bool again) {
+  make_device_groups("");
   ENGRAM_TRY(systemctl({"daemon-reload"}));
   ENGRAM_TRY(systemctl({"enable", kServiceUnit}));
   // The unit is of Type=notify: this comes back when the service is ready, or has failed.
@@ -114,8 +130,7 @@ Status start_service(bool again) {
   if (started.ok()) return Status();
   std::string text = fmt::format("{} did not get ready: {}.", kServiceUnit, started.what());
   const std::vector<std::string> lines = last_journal_lines(10);
-  if (!lines.empty()) text += "\nWhat it wrote last:";
-  for (const std::string& line : lines) text += "\n  " + printable(line);
+  if (!lines.empty()) text += "\nWhat it wrote last:" + indented_lines(lines);
   text += "\nIt stays enabled. When that is mended: systemctl restart engram";
   return Status(started.code(), text);
 }

@@ -33,11 +33,19 @@ struct ServiceState {
 Result<ServiceState> service_state();
 ServiceState parse_service_state(const std::string& properties);  // of `systemctl show`
 
+// Makes the groups of cameras and GPUs that the unit names and that a small system may lack (render
+// comes with udev). Where that fails, starting the service says so. `root`: of an image; empty: here.
+void make_device_groups(const std::string& root);
+
 // Lets systemd read the unit, enables and starts it, and waits until the service says that it is ready.
 // `again`: also if it runs already. Otherwise the sentence ends with what the service wrote last.
 Status start_service(bool again);
 
 // The last lines that the service wrote to the journal; none where there is no journal to read.
 std::vector<std::string> last_journal_lines(int count);
+
+// Each line as printable() has it, indented below what came before.
+std::string indented_lines(const std::vector<std::string>& lines);
+std::vector<std::string> lines_of(const std::string& text);
 
 }  // namespace engram

@@ -140,6 +140,8 @@ TEST_CASE("the GPU answers when its engine is there, and the CPU until then",
   REQUIRE(before.ok());
   CHECK(asked(*before) == Approx(10));
   CHECK(says(before->note(), "engram model engine net. The CPU answers."));
+  CHECK(before->engine().kind == EngineState::Kind::given_up);
+  CHECK(before->engine().device == "Fake GPU, compute 8.7, Fake 1.0");
 
   options.engines = EngineUse::build;
   auto meanwhile = FeatureExtractor::open(model, options);
@@ -151,6 +153,7 @@ TEST_CASE("the GPU answers when its engine is there, and the CPU until then",
     answer = asked(*meanwhile);
   }
   CHECK(answer == 10.01f);
+  CHECK(meanwhile->engine().kind == EngineState::Kind::answers);
 
   options.engines = EngineUse::kept;
   auto after = FeatureExtractor::open(model, options);
@@ -163,6 +166,7 @@ TEST_CASE("the GPU answers when its engine is there, and the CPU until then",
   REQUIRE(without.ok());
   CHECK(asked(*without) == Approx(10));
   CHECK(without->note().empty());
+  CHECK(without->engine().kind == EngineState::Kind::none);
 }
 
 }  // namespace engram

@@ -39,7 +39,7 @@ float asked(Backbone& one) {
 
 TEST_CASE("the CPU answers until the faster one is ready", "[platform][switching]") {
   std::promise<void> go;
-  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&) {
+  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&, const OnBuild&) {
     go.get_future().wait();
     return Result<std::unique_ptr<Backbone>>(backbone(kCpu + 1));
   });
@@ -53,8 +53,31 @@ TEST_CASE("the CPU answers until the faster one is ready", "[platform][switching
   CHECK(both.note().empty());
 }
 
+TEST_CASE("how far the building is can be seen at any time", "[platform][switching]") {
+  using Kind = EngineState::Kind;
+  std::promise<void> begun, told, go;
+  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&, const OnBuild& on_build) {
+    begun.get_future().wait();
+    on_build({.fraction = 0.25, .seconds = 10, .seconds_left = 30});
+    told.set_value();
+    go.get_future().wait();
+    return Result<std::unique_ptr<Backbone>>(backbone(kCpu + 1));
+  });
+  CHECK(both.state().kind == Kind::opening);
+  begun.set_value();
+  told.get_future().wait();
+  CHECK(both.state().kind == Kind::building);
+  CHECK(both.state().fraction == 0.25);
+  CHECK(both.state().seconds_left == 30);
+  go.set_value();
+  both.wait();
+  CHECK(both.state().kind == Kind::building);  // it has not answered yet
+  CHECK(asked(both) == kCpu + 1);
+  CHECK(both.state().kind == Kind::answers);
+}
+
 TEST_CASE("a faster one that cannot be had leaves the CPU answering", "[platform][switching]") {
-  SwitchingBackbone refused(backbone(kCpu), [](const std::atomic<bool>&) {
+  SwitchingBackbone refused(backbone(kCpu), [](const std::atomic<bool>&, const OnBuild&) {
     return Result<std::unique_ptr<Backbone>>(
         Status(Code::not_supported, "there is no GPU in this machine"));
   });
@@ -62,11 +85,14 @@ TEST_CASE("a faster one that cannot be had leaves the CPU answering", "[platform
   CHECK(asked(refused) == kCpu);
   CHECK(refused.answers() == Answers::cpu_for_good);
   CHECK(refused.note() == "there is no GPU in this machine. The CPU answers.");
+  CHECK(refused.state().kind == EngineState::Kind::given_up);
+  CHECK(refused.state().why == refused.note());
 
-  SwitchingBackbone thrown(backbone(kCpu),
-                           [](const std::atomic<bool>&) -> Result<std::unique_ptr<Backbone>> {
-                             throw std::runtime_error("out of luck");
-                           });
+  SwitchingBackbone thrown(
+      backbone(kCpu),
+      [](const std::atomic<bool>&, const OnBuild&) -> Result<std::unique_ptr<Backbone>> {
+        throw std::runtime_error("out of luck");
+      });
   thrown.wait();
   CHECK(asked(thrown) == kCpu);
   CHECK(says(thrown.note(), "out of luck"));
@@ -74,7 +100,7 @@ TEST_CASE("a faster one that cannot be had leaves the CPU answering", "[platform
 
 TEST_CASE("a GPU that is lost in the middle loses no frame", "[platform][switching]") {
   const int runs = GENERATE(0, 1, 2, 3);  // before it fails; the first compares with the CPU
-  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&) {
+  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&, const OnBuild&) {
     return Result<std::unique_ptr<Backbone>>(backbone(kCpu + 1, runs));
   });
   both.wait();
@@ -88,7 +114,7 @@ TEST_CASE("a GPU that is lost in the middle loses no frame", "[platform][switchi
 
 TEST_CASE("an engine that computes something else is not believed", "[platform][switching]") {
   const float value = GENERATE(kCpu * 2, 0.0f, -kCpu, std::numeric_limits<float>::quiet_NaN());
-  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&) {
+  SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>&, const OnBuild&) {
     return Result<std::unique_ptr<Backbone>>(backbone(value));
   });
   both.wait();
@@ -96,7 +122,7 @@ TEST_CASE("an engine that computes something else is not believed", "[platform][
   CHECK(both.answers() == Answers::cpu_for_good);
   CHECK(says(both.note(), "other features than the model"));
 
-  SwitchingBackbone narrow(backbone(kCpu), [&](const std::atomic<bool>&) {
+  SwitchingBackbone narrow(backbone(kCpu), [&](const std::atomic<bool>&, const OnBuild&) {
     return Result<std::unique_ptr<Backbone>>(backbone(kCpu, -1, 1));
   });
   narrow.wait();
@@ -107,7 +133,7 @@ TEST_CASE("an engine that computes something else is not believed", "[platform][
 TEST_CASE("who goes does not wait for what is being prepared", "[platform][switching]") {
   bool told_to_stop = false;
   {
-    SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>& stop) {
+    SwitchingBackbone both(backbone(kCpu), [&](const std::atomic<bool>& stop, const OnBuild&) {
       while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       told_to_stop = true;
       return Result<std::unique_ptr<Backbone>>(Status(Code::busy, "it was stopped"));

@@ -30,7 +30,9 @@ TEST_CASE("an engine is built in a child process that tells how far it is",
                          engine.value().size());
   CHECK(text.rfind("half ", 0) == 0);
   CHECK(says(text, "Cast"));  // what was built is the model in half
-  REQUIRE(states.size() == 11);
+  REQUIRE(states.size() == 12);
+  CHECK(states[0].fraction == 0);  // it begins
+  CHECK(states[0].seconds_left < 0);
   for (std::size_t i = 1; i < states.size(); ++i) {
     CHECK(states[i].fraction > states[i - 1].fraction);
     CHECK(states[i].seconds_left >= 0);

@@ -1,8 +1,8 @@
 """The camera app as a service: settings, what the manager hears, the journal, SIGTERM, `engram service`.
 
 Usage: service_test.py <engram> <build folder> <source folder>. The program talks to a real socket, as systemd's
-would be. systemd itself cannot run here, so `systemctl` is a script (FAKE_SYSTEMCTL) that starts what the unit
-says and waits for READY: it shows our part, not systemd's. Skips what needs the demo's photos or a mount namespace.
+would be. `systemctl` is a script (FAKE_SYSTEMCTL) that starts what the unit says and waits for READY: it shows our
+part; systemd's own is in acceptance/systemd.py. Skips what needs the demo's photos or a mount namespace.
 """
 import os
 import pathlib
@@ -226,6 +226,7 @@ elif sys.argv[1:3] == ["disable", "--now"]:
     (here / "running").unlink()
 """
 FAKE_JOURNALCTL = "#!/bin/sh\ncat $(dirname $0)/journal\n"
+FAKE_SYSUSERS = "#!/bin/sh\n"
 # A machine with systemd, as far as files show it, that is gone with the last process in it.
 MACHINE = """set -e
 cp -a /etc {dir}/etc
@@ -242,7 +243,8 @@ class Command(CliCase):
         super().setUp()
         self.bin = self.dir / "bin"
         self.bin.mkdir()
-        for name, text in (("systemctl", FAKE_SYSTEMCTL), ("journalctl", FAKE_JOURNALCTL)):
+        for name, text in (("systemctl", FAKE_SYSTEMCTL), ("journalctl", FAKE_JOURNALCTL),
+                           ("systemd-sysusers", FAKE_SYSUSERS)):
             (self.bin / name).write_text(text)
             (self.bin / name).chmod(0o755)
 

@@ -23,6 +23,12 @@ TEST_CASE("a bar never takes more columns than there are", "[tools][progress]") 
   }
 }
 
+TEST_CASE("who knows better says what is left", "[tools][progress]") {
+  const std::string line =
+      render_progress({"engine", "", 25, 100, 9, "25 %, about 2 min left"}, 80);
+  REQUIRE(line == "engine  ━━━━━━──────────────────  25 %, about 2 min left");
+}
+
 TEST_CASE("nothing done yet promises no time", "[tools][progress]") {
   REQUIRE(render_progress({"learn", "img", 0, 9, 1.0}, 60).find("left") == std::string::npos);
 }

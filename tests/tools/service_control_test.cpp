@@ -22,6 +22,7 @@ class FakeSystemd {
     path_ = path != nullptr ? path : "";
     ::setenv("PATH", (folder_.path() + ":" + path_).c_str(), 1);
     answer("systemctl", "");
+    answer("systemd-sysusers", "");
     answer("journalctl", "echo '<6>looking at the camera'\necho '<3>error: no model'\n");
   }
   ~FakeSystemd() { ::setenv("PATH", path_.c_str(), 1); }
@@ -50,10 +51,20 @@ TEST_CASE("service_control: enabled and started, or started again", "[tools][ser
   const FakeSystemd systemd;
   const bool again = GENERATE(false, true);
   REQUIRE(start_service(again).ok());
-  REQUIRE(systemd.calls() == std::string("systemctl daemon-reload\n"
+  REQUIRE(systemd.calls() == std::string("systemd-sysusers --inline g video - - g render - -\n"
+                                         "systemctl daemon-reload\n"
                                          "systemctl enable engram.service\n"
                                          "systemctl ") +
                                  (again ? "restart" : "start") + " engram.service\n");
+}
+
+TEST_CASE("service_control: groups are made in an image too, and a failure stops nobody",
+          "[tools][service][child]") {
+  FakeSystemd systemd;
+  systemd.answer("systemd-sysusers", "exit 1\n");
+  make_device_groups("/image");
+  REQUIRE(systemd.calls() == "systemd-sysusers --root=/image --inline g video - - g render - -\n");
+  REQUIRE(start_service(false).ok());
 }
 
 TEST_CASE("service_control: a start that fails ends with the journal", "[tools][service][child]") {

@@ -21,6 +21,12 @@ TEST_CASE("service_pulse: one line of what matters", "[tools][service]") {
   state.fault = "the disk is full";
   REQUIRE(service_status(state) ==
           "the disk is full; camera lost: unplugged, 1 class, 1 200 samples");
+  state.fault.clear();
+  state.feed.kind = FeedState::Kind::live;
+  state.engine = {.kind = EngineState::Kind::building, .fraction = 0.4199, .seconds_left = 100};
+  REQUIRE(service_status(state) ==
+          "live, 1 class, 1 200 samples; building the GPU's engine: 41 %, about 2 min left, the "
+          "CPU answers");
 }
 
 TEST_CASE("service_pulse: ready with the first look, or when the camera is missing",

@@ -11,6 +11,7 @@
 #include "tools/bundle/bundle_install.h"
 #include "tools/bundle/bundle_keys.h"
 #include "tools/commands/commands.h"
+#include "tools/engine_follow.h"
 #include "tools/progress.h"
 #include "tools/service_control.h"
 #include "tools/terminal.h"
@@ -109,10 +110,11 @@ Result<std::string> start_new_program(const BundleOptions& options) {
   }
   return Status(
       Code::internal,
-      fmt::format("everything is installed, but the service did not start: {}. After what "
-                  "it says is mended: sudo engram service enable; or back to the program "
-                  "from before: sudo engram bundle rollback",
-                  printable(outcome.output)));
+      fmt::format(
+          "everything is installed, but the service did not start:{}\nAfter what it says is "
+          "mended: sudo engram service enable; or back to the program from before: sudo "
+          "engram bundle rollback",
+          indented_lines(lines_of(outcome.output))));
 }
 
 Result<int> run_steps(const Session& session, const BundleOptions& options,
@@ -125,6 +127,11 @@ Result<int> run_steps(const Session& session, const BundleOptions& options,
   ENGRAM_TRY(work(tell));
   ENGRAM_ASSIGN(const std::string service, start_new_program(options));
   tell("service", service);
+  if (options.install.root.empty() && !options.no_service && can_control_services().ok()) {
+    if (const std::string engine = follow_engine(session.console); !engine.empty()) {
+      tell("engine", engine);
+    }
+  }
   session.console.object(steps);
   return 0;
 }
@@ -253,7 +260,8 @@ void add_bundle(CLI::App& app, Session& session) {
                "none, "
                "the package (by dpkg; the one before is kept), the model, what was learned if "
                "there "
-               "is nothing yet, the service. After a failure the same command goes on. Needs root.",
+               "is nothing yet, the service. Where it builds an engine for a GPU, a terminal shows "
+               "how far that is. After a failure the same command goes on. Needs root.",
            .example = "sudo engram bundle install site.egb"},
           [&session, options] {
             return run_steps(session, *options, [&](const TellStep& tell) {

@@ -12,6 +12,7 @@
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/engine_words.h"
 #include "tools/exit_code.h"
 #include "tools/half_trial.h"
 #include "tools/progress.h"
@@ -151,6 +152,7 @@ Result<int> run_engine(const Session& session, const EngineOptions& options) {
     order.build.on_progress = [&](const BuildState& state) {
       const int now = static_cast<int>(state.fraction * kSteps);
       progress.advance(now - std::exchange(shown, now));
+      progress.tell(build_words({.fraction = state.fraction, .seconds_left = state.seconds_left}));
     };
     return supply_engine(order);
   }();

@@ -11,6 +11,7 @@
 #include "engine/model_store.h"
 #include "tools/commands/apply_settings.h"
 #include "tools/commands/commands.h"
+#include "tools/engine_follow.h"
 #include "tools/exit_code.h"
 #include "tools/open_model.h"
 #include "tools/service_control.h"
@@ -69,6 +70,7 @@ Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptio
   session.console.note(service_files_text(places, files));
   nlohmann::ordered_json answer = service_files_json(places, files);
   if (image) {
+    make_device_groups(options.root);
     ENGRAM_TRY(systemctl({"--root=" + options.root, "enable", kServiceUnit}));
     session.console.note(fmt::format("{} will start with the image.\n", kServiceUnit));
     session.console.object(answer);
@@ -78,6 +80,10 @@ Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptio
   ENGRAM_ASSIGN(const ServiceState state, service_state());
   session.console.note(fmt::format("ready     {}\n", printable(state.status)));
   answer["status"] = state.status;
+  if (const std::string engine = follow_engine(session.console); !engine.empty()) {
+    session.console.note(fmt::format("engine    {}\n", printable(engine)));
+    answer["engine"] = engine;
+  }
   session.console.object(answer);
   return 0;
 }
@@ -175,7 +181,8 @@ void add_service(CLI::App& app, Session& session) {
            "Writes the unit (unless a package brought one) and, if there is none, a file of "
            "settings; then enables and starts the service and waits until it is ready. What "
            "somebody edited is left alone. If it does not get ready, the last lines of its "
-           "journal are printed. Needs root.",
+           "journal are printed. Where it builds an engine for a GPU, a terminal shows how far "
+           "that is. Needs root.",
        .example = "sudo engram service enable"},
       [&session, &app, options] { return run_enable(session, app, *options); }));
 

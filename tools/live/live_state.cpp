@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/engine_words.h"
+
 namespace engram {
 namespace {
 
@@ -13,6 +15,14 @@ Json feed_json(const FeedState& feed) {
           {"frames", feed.frames},
           {"reopened", feed.reopened},
           {"frames_per_second", feed.frames_per_second}};
+}
+
+Json engine_json(const EngineState& engine) {
+  return {{"kind", name(engine.kind)},
+          {"fraction", engine.fraction},
+          {"seconds_left", engine.seconds_left},
+          {"device", engine.device},
+          {"words", engine_words(engine)}};
 }
 
 Json class_json(const LiveClass& taught) {
@@ -58,6 +68,7 @@ Json to_json(const LiveState& state) {
           {"source", state.source},
           {"directory", state.directory},
           {"feed", feed_json(state.feed)},
+          {"engine", engine_json(state.engine)},
           {"paused", state.paused},
           {"mirror", state.mirror},
           {"region", state.region},

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "platform/camera_feed.h"
+#include "platform/engine_state.h"
 
 namespace engram {
 
@@ -24,7 +25,7 @@ struct LiveClass {
 
 struct LiveEvent {  // of the timeline, newest last
   std::uint64_t number = 0;
-  std::string kind;  // an Order's, or "camera", "task", "fault", "heat", "state"
+  std::string kind;  // an Order's, or "camera", "task", "fault", "heat", "state", "engine"
   std::string text;  // a sentence
   bool failed = false;
 };
@@ -32,6 +33,7 @@ struct LiveEvent {  // of the timeline, newest last
 struct LiveState {
   std::string model, source, directory;
   FeedState feed;
+  EngineState engine;  // of the GPU
   bool paused = false, mirror = false;
   int region[4] = {0, 0, 1000, 1000};  // left, top, width, height
   std::vector<LiveClass> classes;      // in the order first seen

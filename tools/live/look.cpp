@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/answer.h"
+#include "tools/engine_words.h"
 
 namespace engram {
 namespace {
@@ -55,6 +56,7 @@ void Look::run() {
     ++rounds_;
     const Frame frame = feed_.wait(seen, kPatience);
     tell_camera(feed_.state());
+    tell_engine();
     if (frame.number <= seen || frame.picture == nullptr) {
       if (frame.number <= seen) due = Clock::now() + milliseconds(1);  // a feed that has stopped
       continue;
@@ -146,6 +148,25 @@ void Look::tell_camera(const FeedState& now) {
     board_.event("camera", "the source has ended");
   } else {
     board_.event("camera", fmt::format("the camera is lost: {}", now.why), true);
+  }
+}
+
+void Look::tell_engine() {
+  using Kind = EngineState::Kind;
+  const EngineState now = extractor_.engine();
+  std::string words = engine_words(now);
+  if (words == engine_words_) return;
+  engine_words_ = std::move(words);
+  board_.change([&](LiveState& state) { state.engine = now; });
+  if (std::exchange(engine_, now.kind) == now.kind) return;
+  if (now.kind == Kind::building) {
+    board_.event("engine", fmt::format("building the engine for {}, which may take minutes; the "
+                                       "CPU answers meanwhile",
+                                       now.device));
+  } else if (now.kind == Kind::answers) {
+    board_.event("engine", fmt::format("the GPU answers ({})", now.device));
+  } else if (now.kind == Kind::given_up) {
+    board_.event("engine", now.why, true);
   }
 }
 

@@ -36,6 +36,7 @@ class Look {
   void look_at(const Frame& frame);
   Status judge(Sight& sight, const Image& picture);
   void tell_camera(const FeedState& now);
+  void tell_engine();
   void tell_failure(const Status& status);  // once for each sentence
 
   FeatureExtractor extractor_;
@@ -47,6 +48,8 @@ class Look {
   std::vector<float> scores_;
   FeedState::Kind camera_ = FeedState::Kind::opening;  // as told last; opening: nothing yet
   std::string failure_;
+  EngineState::Kind engine_ = EngineState::Kind::none;  // as told last
+  std::string engine_words_;
 
   // Of the last second.
   std::chrono::steady_clock::time_point since_{};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/engine_words.h"
 #include "tools/live/verdict.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -42,6 +43,9 @@ std::string status_text(const LiveState& state) {
   std::string text = "engram  " + camera;
   if (state.paused) text += "  paused";
   if (state.throttled) text += "  hot: half the rate";
+  if (state.engine.kind == EngineState::Kind::building) {
+    text += "  GPU's engine " + build_words(state.engine);
+  }
   text += state.opening    ? "  reading what was learned..."
           : state.learning ? "  saving..."
                            : fmt::format("  saved r{}", state.sequence);

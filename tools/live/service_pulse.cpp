@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/engine_words.h"
 #include "tools/units.h"
 
 namespace engram {
@@ -29,8 +30,10 @@ std::string service_status(const LiveState& state) {
   text += camera_words(state.feed);
   if (state.paused) text += ", paused";
   if (state.throttled) text += ", hot: half the rate";
-  return text + fmt::format(", {}, {}", plural(std::ssize(state.classes), "class", "classes"),
-                            plural(state.samples, "sample", "samples"));
+  text += fmt::format(", {}, {}", plural(std::ssize(state.classes), "class", "classes"),
+                      plural(state.samples, "sample", "samples"));
+  const std::string engine = engine_words(state.engine);
+  return engine.empty() ? text : text + "; " + engine;
 }
 
 ServicePulse service_pulse(const Live& live) {

@@ -61,6 +61,13 @@ void write_camera(Metrics& metrics, const LiveState& state) {
   }
   metrics.counter("engram_camera_reopened_total", "Times that the camera came back.",
                   feed.reopened);
+  if (state.engine.kind != EngineState::Kind::none) {
+    metrics.gauge("engram_gpu_answers",
+                  "1 while the GPU computes the features, 0 while the CPU does.",
+                  int(state.engine.kind == EngineState::Kind::answers));
+    metrics.gauge("engram_engine_build_ratio", "How far the GPU's engine is built.",
+                  state.engine.kind == EngineState::Kind::answers ? 1 : state.engine.fraction);
+  }
   metrics.gauge("engram_paused", "1 while nothing is classified by wish.", int(state.paused));
 }
 

@@ -10,7 +10,7 @@ import { prepareFiles } from './files.js';
 import { prepareKeys } from './keys.js';
 import { complain, prepareToast, tell } from './toast.js';
 import { help } from './dialog.js';
-import { cameraWord, trouble } from './words.js';
+import { cameraWord, engineWord, trouble } from './words.js';
 
 let state = null;
 let sight = null;
@@ -38,6 +38,7 @@ function showSwitches() {
   $('mirror').setAttribute('aria-pressed', String(mirror));
   $('undo').disabled = samples === 0;
   $('relabel').disabled = samples === 0;
+  setText($('fact-engine'), engineWord(state.engine));
   setText($('fact-saved'), opening ? 'Reading what was learned …' : learning ? 'Learning …' : sequence > 0 ? 'All saved' : '');
 }
 

@@ -4,7 +4,7 @@ import { line } from './plots.js';
 import { bytes, percent } from './words.js';
 
 const ICONS = { learn: 'plus', undo: 'undo', relabel: 'tag', rename: 'tag', forget: 'close', end_task: 'chart', task: 'chart',
-  merge: 'up', camera: 'camera', fault: 'warn' };
+  merge: 'up', camera: 'camera', engine: 'chart', fault: 'warn' };
 let shownEvents = '';
 let shownPlots = '';
 
@@ -45,7 +45,7 @@ export function showRates(rates) {
 }
 
 function showAbout(state) {
-  const rows = [['Camera', state.source], ['Model', state.model], ['Kept in', state.directory], ['Version', state.version]];
+  const rows = [['Camera', state.source], ['Model', state.model], ['GPU', state.engine.device], ['Kept in', state.directory], ['Version', state.version]];
   $('about').replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) =>
     [make('dt', { textContent: name }), make('dd', { textContent: value })]));
 }

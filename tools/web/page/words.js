@@ -23,6 +23,13 @@ export function cameraWord(state, link) {
   return { opening: 'Opening camera', live: 'Live', lost: 'No picture', ended: 'Ended' }[state.feed.kind];
 }
 
+/** Where a GPU answers, or will: empty on a device without one. */
+export function engineWord(engine) {
+  if (engine.kind === 'answers') return 'GPU';
+  if (engine.kind === 'given_up') return 'CPU';
+  return engine.words && `${engine.words[0].toUpperCase()}${engine.words.slice(1)}`;
+}
+
 /** What is wrong, as {text, kind}; null when all is well. */
 export function trouble(state, link) {
   if (link === 'lost') {

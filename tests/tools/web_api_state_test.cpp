@@ -1,0 +1,152 @@
+// What the API tells: events, pictures, metrics, files, and what it says about itself.
+#include <set>
+
+#include "tests/support/json_schema.h"
+#include "tests/support/says.h"
+#include "tests/support/web_desk.h"
+
+namespace engram {
+
+using namespace test;
+using nlohmann::json;
+
+TEST_CASE("Events tell the state when it changed, and what is seen", "[tools][web]") {
+  Served served;
+  test::HttpClient client(served.server->port());
+  client.send(served.head("GET", "/api/events") + "\r\n");
+  CHECK(says(client.receive_until("event: state"), "text/event-stream"));
+  CHECK(says(client.receive_until("event: rates"), "\"answers\":[]"));
+  served.learn(kRed, "<img src=x onerror=alert(1)>");
+  CHECK(says(client.receive_until("onerror"), "<img src=x onerror"));
+  client.receive_until("\"probability\"");
+  served.desk.scene->lose();
+  CHECK(says(client.receive_until("pulled the plug"), "pulled the plug"));
+  CHECK(served.get("/health").parsed().at("status") == "waiting");
+  served.desk.scene->show(kRed);
+  CHECK(says(client.receive_until("\"kind\":\"live\""), "\"kind\":\"live\""));
+}
+
+TEST_CASE("Pictures come alone and as a stream", "[tools][web]") {
+  Served served;
+  served.show(kBlue);
+  const Answered frame = served.get("/frame.jpg");
+  CHECK(frame.status == 200);
+  CHECK(says(frame.head, "Content-Type: image/jpeg"));
+  CHECK(says(frame.head, "X-Frame: "));
+  const auto decode = [](const std::string& bytes) {
+    return decode_image(std::as_bytes(std::span(bytes)), "frame");
+  };
+  const auto picture = decode(frame.body);
+  REQUIRE(picture.ok());
+  CHECK(picture->width == 16);
+  CHECK(picture->rgb[2] > 150);
+
+  test::HttpClient client(served.server->port());
+  client.send(served.head("GET", "/video.mjpeg") + "\r\n");
+  const std::string begun = client.receive_until("\r\n--frame\r\nContent-Type");
+  CHECK(says(begun, "multipart/x-mixed-replace; boundary=frame"));
+  const std::size_t start = begun.find("\xff\xd8");
+  REQUIRE(start != std::string::npos);
+  CHECK(decode(begun.substr(start, begun.find("\r\n--frame", start) - start)).ok());
+}
+
+TEST_CASE("Metrics are lines that Prometheus reads", "[tools][web]") {
+  Served served;
+  served.learn(kRed, "a\"b\\c");
+  const Answered metrics = served.get("/metrics");
+  CHECK(says(metrics.head, "text/plain; version=0.0.4"));
+  std::set<std::string> names;
+  std::size_t at = 0;
+  while (at < metrics.body.size()) {
+    const std::size_t end = metrics.body.find('\n', at);
+    REQUIRE(end != std::string::npos);
+    const std::string line = metrics.body.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("# ")) continue;
+    INFO(line);
+    char* rest = nullptr;
+    (void)std::strtod(line.c_str() + line.rfind(' '), &rest);
+    CHECK(*rest == '\0');
+    const std::string name = line.substr(0, line.find_first_of(" {"));
+    CHECK(says(metrics.body, "# TYPE " + name + " "));
+    names.insert(name);
+  }
+  for (const char* name :
+       {"engram_frames_total", "engram_frames_per_second", "engram_backbone_seconds",
+        "engram_classes", "engram_samples", "engram_orders_total", "engram_storage_failed",
+        "engram_resident_bytes", "engram_camera_state", "engram_camera_reopened_total"}) {
+    INFO(name);
+    CHECK(names.count(name) == 1);
+  }
+  CHECK(says(metrics.body, "engram_samples 1\n"));
+  CHECK(says(metrics.body, "engram_camera_state{state=\"live\"} 1\n"));
+}
+
+TEST_CASE("What was learned on one device is added on another, as a file", "[tools][web]") {
+  Served here, there;
+  CHECK(here.learn(kRed, "mug").status == 200);
+  CHECK(there.learn(kBlue, "sea").status == 200);
+  test::HttpClient client(here.server->port());
+  client.send("GET /api/export HTTP/1.0\r\n\r\n");
+  const std::string answer = client.receive_all();
+  REQUIRE(says(answer, "application/octet-stream"));
+  CHECK(says(answer, "attachment; filename=\"learned.engram\""));
+  const std::string file = answer.substr(answer.find("\r\n\r\n") + 4);
+  CHECK(there.post("/api/import", file.substr(0, file.size() / 2), "application/octet-stream")
+            .status >= 400);
+  CHECK(there.samples() == 1);
+  const Answered added = there.post("/api/import", file, "application/octet-stream");
+  INFO(added.body);
+  CHECK(added.status == 200);
+  CHECK(there.samples() == 2);
+  there.show(kRed);
+  CHECK(there.sees("mug"));
+  CHECK(there.post("/api/import", file, "application/octet-stream").status >= 400);
+  CHECK(there.samples() == 2);
+}
+
+TEST_CASE("The OpenAPI document is true", "[tools][web]") {
+  Served served;
+  served.learn(kRed, "mug");
+  served.learn(kGreen, "leaf");
+  const json document = served.get("/api/openapi.json").parsed();
+  REQUIRE(document.is_object());
+  std::set<std::string> documented, routed;
+  for (const ApiRoute& route : Api::routes()) {
+    routed.insert(std::string(route.method) + " " + route.path);
+  }
+  for (const auto& path : document.at("paths").items()) {
+    for (const auto& method : path.value().items()) {
+      const std::string name = method.key() == "get" ? "GET" : "POST";
+      documented.insert(name + " " + path.key());
+      INFO(name << " " << path.key());
+      std::string request = served.head(name, path.key());
+      if (name == "POST") {
+        const auto& contents = method.value().at("requestBody").at("content");
+        const std::string type = contents.begin().key();
+        const std::string body = type == "application/json"
+                                     ? test::example_of(contents.at(type).at("schema")).dump()
+                                     : "junk";
+        request += "Content-Type: " + type + "\r\nContent-Length: " + std::to_string(body.size()) +
+                   "\r\n\r\n" + body;
+      } else {
+        request += "\r\n";
+      }
+      const Answered answer = served.ask(request);
+      const std::string status = std::to_string(answer.status);
+      INFO(status << " " << answer.body.substr(0, 200));
+      const auto& responses = method.value().at("responses");
+      REQUIRE(responses.contains(status));
+      const auto& contents = responses.at(status).at("content");
+      const std::string type = contents.begin().key();
+      CHECK(says(answer.head, "Content-Type: " + type));
+      if (type == "application/json") {
+        CHECK(test::schema_offence(contents.at(type).at("schema"), answer.parsed(), document) ==
+              "");
+      }
+    }
+  }
+  CHECK(documented == routed);
+}
+
+}  // namespace engram

@@ -1,0 +1,31 @@
+# The module for videos, network and CSI cameras, libengram_gstreamer.so: loaded at run time, where it and GStreamer are.
+#
+# pkg-config asks for all that GStreamer itself was built with. A cross-build's root has nothing of it (400 MB, down to a
+# graphics stack), and a module is linked without: there headers and libraries are looked for one by one.
+pkg_check_modules(GSTREAMER QUIET IMPORTED_TARGET gstreamer-app-1.0 gstreamer-video-1.0)
+if(GSTREAMER_FOUND)
+  set(GSTREAMER_LIBRARIES PkgConfig::GSTREAMER)
+elseif(CMAKE_CROSSCOMPILING)
+  find_path(GSTREAMER_HEADERS gst/app/gstappsink.h PATH_SUFFIXES gstreamer-1.0)
+  find_path(GLIB_HEADERS glib.h PATH_SUFFIXES glib-2.0)
+  find_path(GLIB_CONFIG_HEADER glibconfig.h HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/glib-2.0/include)
+  set(GSTREAMER_INCLUDES ${GSTREAMER_HEADERS} ${GLIB_HEADERS} ${GLIB_CONFIG_HEADER})
+  set(GSTREAMER_LIBRARIES)
+  foreach(library gstapp-1.0 gstvideo-1.0 gstreamer-1.0 gobject-2.0 glib-2.0)
+    find_library(GSTREAMER_LIBRARY_${library} ${library})
+    list(APPEND GSTREAMER_LIBRARIES ${GSTREAMER_LIBRARY_${library}})
+  endforeach()
+  if(NOT "${GSTREAMER_INCLUDES};${GSTREAMER_LIBRARIES}" MATCHES "NOTFOUND")
+    set(GSTREAMER_FOUND ON)
+  endif()
+endif()
+
+if(GSTREAMER_FOUND)
+  add_library(engram_gstreamer MODULE platform/camera_gstreamer.cpp)
+  target_include_directories(engram_gstreamer PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(engram_gstreamer SYSTEM PRIVATE ${GSTREAMER_INCLUDES})
+  target_link_libraries(engram_gstreamer PRIVATE ${GSTREAMER_LIBRARIES})
+  set_target_properties(engram_gstreamer PROPERTIES CXX_VISIBILITY_PRESET hidden)
+else()
+  message(STATUS "No GStreamer: videos, rtsp:// and csi:// will not work")
+endif()
