@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/scorer.h"
+#include "engine/feature_check.h"
 
 namespace engram {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/feature_check.h"
 #include "engine/label.h"
 #include "engine/learner_impl.h"
 #include "platform/device_staging.h"
@@ -114,12 +115,16 @@ Status Learner::Impl::accumulate(const std::byte* rows, MatrixView<const float> 
 Result<SampleBatch> Learner::encode(MatrixView<const float> features,
                                     std::span<const std::string> labels) const {
   ENGRAM_TRY(check_count(features, labels.size()));
-  ENGRAM_TRY(check_to_learn(impl_->config, features));
-  ENGRAM_TRY(impl_->check_labels(labels));
+  if (impl_->config.arithmetic == Arithmetic::exact) {
+    ENGRAM_TRY(check_width(features, impl_->config.features));  // encoding sees what is not finite
+  } else {
+    ENGRAM_TRY(check_to_learn(impl_->config, features));
+  }
   SampleBatch batch;
-  batch.labels.assign(labels.begin(), labels.end());
   batch.rows.resize(labels.size() * impl_->projection->row_bytes());
   ENGRAM_TRY(impl_->projection->encode(features, batch.rows.data()));
+  ENGRAM_TRY(impl_->check_labels(labels));
+  batch.labels.assign(labels.begin(), labels.end());
   return batch;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/feature_check.h"
 #include "engine/lambda_range.h"
 #include "engine/lambda_rule.h"
 #include "engine/learner_impl.h"
@@ -153,9 +154,9 @@ Status Learner::classify(MatrixView<const float> features, std::span<Prediction>
                          double false_alarms) {
   const DeviceHold hold;
   ENGRAM_CHECK(std::size_t(features.rows) == predictions.size());
-  ENGRAM_TRY(check_features(features, impl_->config.features));
   const std::shared_ptr<const Readout> current = readout();
   if (current == nullptr) {
+    ENGRAM_TRY(check_features(features, impl_->config.features));
     std::fill(predictions.begin(), predictions.end(), Prediction{});
     return {};
   }
@@ -166,7 +167,12 @@ Status Learner::classify(MatrixView<const float> features, std::span<Prediction>
     const int count = std::min(rows_at_once, features.rows - first);
     const MatrixView<float> scores{impl_->scores.as<float>(), count, classes, classes};
     const std::span<float> leverages(scores.row(count), std::size_t(count));
-    ENGRAM_TRY(impl_->scorer.score(features.row_range(first, count), *current, scores, leverages));
+    const Status scored =
+        impl_->scorer.score(features.row_range(first, count), *current, scores, leverages);
+    if (scored.code() == Code::bad_data) {  // with the number of the row among all of them
+      ENGRAM_TRY(check_features(features, impl_->config.features));
+    }
+    ENGRAM_TRY(scored);
     for (int b = 0; b < count; ++b) {
       predictions[std::size_t(first + b)] = judge(*current, {scores.row(b), std::size_t(classes)},
                                                   leverages[std::size_t(b)], false_alarms);

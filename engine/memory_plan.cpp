@@ -32,10 +32,11 @@ class Rows {
 };
 
 void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
-                 const char* const (&names)[6], Rows& rows) {
+                 const char* const (&names)[7], Rows& rows) {
   if (config.arithmetic == Arithmetic::exact) {
     rows.add(names[0], batch, config.features, "int8", 1, lifetime);
     rows.add(names[1], batch, config.hidden, "int32", 4, lifetime);
+    rows.add(names[6], 1, batch, "int32", 4, lifetime);
   }
   rows.add(names[2], batch, config.hidden_units(), "float", 4, lifetime);
   if (config.arithmetic == Arithmetic::exact) {
@@ -107,11 +108,11 @@ void add_dense(const LearnerConfig& config, std::int64_t samples, Rows& rows) {
   rows.add("some samples of the task", KeptSamples::kBlockRows,
            std::int64_t(Projection::row_bytes(config)), "bytes", 1, Lifetime::task);
   if (moved && learning_rows(config) < kMaxBatchRows) {
-    add_scratch(
-        config, kMaxBatchRows, lifetime,
-        {"learn, dense: q", "learn, dense: p", "learn, dense: h", "learn, dense: q as floats",
-         "learn, dense: products with probes", "learn, dense: some scores"},
-        rows);
+    add_scratch(config, kMaxBatchRows, lifetime,
+                {"learn, dense: q", "learn, dense: p", "learn, dense: h",
+                 "learn, dense: q as floats", "learn, dense: products with probes",
+                 "learn, dense: some scores", "learn, dense: finite?"},
+                rows);
   }
   if (!config.keep_features) return;
   const std::int64_t kept = in_blocks(samples);
@@ -247,11 +248,11 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
   }
   add_scratch(config, batch_rows(config), Lifetime::always,
               {"classify: q", "classify: p", "classify: h", "classify: q as floats",
-               "classify: products with probes", "classify: some scores"},
+               "classify: products with probes", "classify: some scores", "classify: finite?"},
               rows);
   add_scratch(config, learning_rows(config), Lifetime::learning,
               {"learn: q", "learn: p", "learn: h", "learn: q as floats",
-               "learn: products with probes", "learn: some scores"},
+               "learn: products with probes", "learn: some scores", "learn: finite?"},
               rows);
   rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
   // Class sums grow by doubling: the capacity is a power of two.

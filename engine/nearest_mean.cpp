@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/feature_check.h"
 #include "engine/label.h"
-#include "engine/scorer.h"
 
 namespace engram {
 namespace {

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <numbers>
 #include <utility>
+#include <vector>
 
+#include "engine/feature_check.h"
 #include "engine/readout_scores.h"
 #include "kernels/kernels.h"
 #include "platform/philox.h"
@@ -73,6 +75,7 @@ ProjectionScratch ProjectionScratch::take(const LearnerConfig& config, int rows,
   if (config.arithmetic == Arithmetic::exact) {
     scratch.q = arena.take_matrix<std::int8_t>(rows, config.features);
     scratch.p = arena.take_matrix<std::int32_t>(rows, config.hidden);
+    scratch.not_finite = arena.take_matrix<std::int32_t>(1, rows);
   }
   scratch.h = arena.take_matrix<float>(rows, config.hidden_units());
   if (config.arithmetic == Arithmetic::exact) {
@@ -90,7 +93,8 @@ std::size_t ProjectionScratch::bytes(const LearnerConfig& config, int rows) {
                         Arena::bytes_for(kScoreTileRows * kScoreTileClasses, sizeof(float));
   if (config.arithmetic == Arithmetic::floating) return h;
   return Arena::bytes_for(count(config.features), sizeof(std::int8_t)) +
-         Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) + h +
+         Arena::bytes_for(count(config.hidden), sizeof(std::int32_t)) +
+         Arena::bytes_for(count(1), sizeof(std::int32_t)) + h +
          Arena::bytes_for(count(config.features), sizeof(float));
 }
 
@@ -125,7 +129,10 @@ Status Projection::encode(MatrixView<const float> features, std::byte* rows) con
   if (config_.arithmetic == Arithmetic::exact) {
     const MatrixView<std::int8_t> q{reinterpret_cast<std::int8_t*>(rows), features.rows,
                                     features.cols, features.cols};
-    return kernels_.quantise(Stream{}, features, config_.feature_scale, q);
+    std::vector<std::int32_t> flags(std::size_t(features.rows));
+    const MatrixView<std::int32_t> not_finite{flags.data(), 1, features.rows, features.rows};
+    ENGRAM_TRY(kernels_.quantise(Stream{}, features, config_.feature_scale, q, not_finite));
+    return check_finite(features, not_finite);
   }
   for (int b = 0; b < features.rows; ++b) {
     std::memcpy(rows + row_bytes() * std::size_t(b), features.row(b), row_bytes());
@@ -160,7 +167,8 @@ Status Projection::from_features(MatrixView<const float> features, const Project
                                  MatrixView<float> h) const {
   if (config_.arithmetic == Arithmetic::floating) return project(features, h);
   const MatrixView<std::int8_t> q = scratch.q.row_range(0, features.rows);
-  ENGRAM_TRY(kernels_.quantise(Stream{}, features, config_.feature_scale, q));
+  ENGRAM_TRY(kernels_.quantise(Stream{}, features, config_.feature_scale, q,
+                               {scratch.not_finite.data, 1, features.rows, features.rows}));
   return from_rows(reinterpret_cast<const std::byte*>(q.data), scratch, h);
 }
 

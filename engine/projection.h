@@ -28,12 +28,13 @@ struct ProjectionScratch {
   static ProjectionScratch take(const LearnerConfig& config, int rows, Arena& arena);
   static std::size_t bytes(const LearnerConfig& config, int rows);
 
-  MatrixView<std::int8_t> q;   // (rows, L), exact only
-  MatrixView<std::int32_t> p;  // (rows, M), exact only
-  MatrixView<float> h;         // (rows, M)
-  MatrixView<float> f;         // (rows, L), exact only: q as floats
-  MatrixView<float> products;  // (rows, kLeverageProbes), of h and the probes
-  float* tile = nullptr;       // of scores (engine/readout_scores.h)
+  MatrixView<std::int8_t> q;            // (rows, L), exact only
+  MatrixView<std::int32_t> p;           // (rows, M), exact only
+  MatrixView<std::int32_t> not_finite;  // (1, rows), exact only: of features (quantise.h)
+  MatrixView<float> h;                  // (rows, M)
+  MatrixView<float> f;                  // (rows, L), exact only: q as floats
+  MatrixView<float> products;           // (rows, kLeverageProbes), of h and the probes
+  float* tile = nullptr;                // of scores (engine/readout_scores.h)
 };
 
 class Projection {
@@ -45,7 +46,8 @@ class Projection {
   std::size_t row_bytes() const { return row_bytes(config_); }  // of a SampleBatch
   static std::size_t row_bytes(const LearnerConfig& config);
 
-  // Features (B, L) to B rows of a SampleBatch. Any B.
+  // Features (B, L) to B rows of a SampleBatch. Any B. exact: bad_data if they are not finite, as
+  // check_features says it; floating: they are.
   Status encode(MatrixView<const float> features, std::byte* rows) const;
   // Rows of a SampleBatch to h (B, M), B at most the rows of scratch. Uses scratch.p only.
   Status from_rows(const std::byte* rows, const ProjectionScratch& scratch,
@@ -54,7 +56,8 @@ class Projection {
   // floating: the rows themselves.
   MatrixView<const float> features_of(const std::byte* rows, int count,
                                       const ProjectionScratch& scratch) const;
-  // Features (B, L) to h (B, M), B as above. Uses scratch.q and scratch.p.
+  // Features (B, L) to h (B, M), B as above. Uses scratch.q and scratch.p, and writes
+  // scratch.not_finite: for check_finite, when this and the sequence it may be part of are done.
   Status from_features(MatrixView<const float> features, const ProjectionScratch& scratch,
                        MatrixView<float> h) const;
 

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "engine/feature_check.h"
 #include "engine/learner_heads.h"
 #include "engine/linear_probe.h"
 #include "engine/nearest_mean.h"
 #include "engine/queue_head.h"
 #include "engine/readout_kinds.h"
-#include "engine/scorer.h"
 #include "engine/statistics_head.h"
 
 namespace engram {

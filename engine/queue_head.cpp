@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/feature_check.h"
 #include "engine/lambda_rule.h"
-#include "engine/scorer.h"
 
 namespace engram {
 

@@ -1,13 +1,13 @@
 #include "engine/scorer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "engine/device_plan.h"
+#include "engine/feature_check.h"
 #include "engine/leverage.h"
 #include "engine/memory_plan.h"
 #include "engine/projection.h"
@@ -85,7 +85,9 @@ Status Scorer::score_once(MatrixView<const float> features, const Readout& reado
   const DeviceHold hold;
   const Projection& projection = *impl_->projection;
   const int classes = int(readout.classes.size());
-  ENGRAM_TRY(check_features(features, projection.config().features));
+  const bool exact = projection.config().arithmetic == Arithmetic::exact;
+  // In the exact arithmetic a frame finds out by itself whether it is finite.
+  ENGRAM_TRY((exact ? check_width : check_features)(features, projection.config().features));
   if (readout.hidden_units != projection.config().hidden_units()) {
     return Status(Code::invalid_argument,
                   fmt::format("This readout is for {} hidden units, the learner has {}.",
@@ -100,9 +102,11 @@ Status Scorer::score_once(MatrixView<const float> features, const Readout& reado
     const int count = std::min(rows, features.rows - first);
     const auto part = probes_wanted ? leverages.subspan(std::size_t(first), std::size_t(count))
                                     : std::span<float>();
-    const bool exact = projection.config().arithmetic == Arithmetic::exact;
     ENGRAM_TRY((impl_.get()->*(exact ? &Impl::score_bytes : &Impl::score_floats))(
         features.row_range(first, count), readout, scores.row_range(first, count), part));
+    if (exact) {
+      ENGRAM_TRY(check_finite(features, {impl_->scratch.not_finite.data, 1, count, count}));
+    }
   }
   return {};
 }
@@ -137,27 +141,6 @@ Status Scorer::Impl::score_floats(MatrixView<const float> features, const Readou
   ENGRAM_TRY(score_samples(kernels, readout, h, features, scratch.tile, scores));
   if (leverages.empty()) return {};
   return leverages_of(kernels, *readout.probes, h, scratch.products.data, leverages);
-}
-
-Status check_features(MatrixView<const float> features, int width) {
-  if (features.cols != width) {
-    return Status(Code::invalid_argument,
-                  fmt::format("Rows of {} features were given; this learner takes {}. Nothing was "
-                              "changed.",
-                              features.cols, width));
-  }
-  for (int b = 0; b < features.rows; ++b) {
-    const float* row = features.row(b);
-    for (int l = 0; l < width; ++l) {
-      if (std::isfinite(row[l])) [[likely]]
-        continue;
-      return Status(Code::bad_data,
-                    fmt::format("Feature {} of row {} is {}; features must be finite. Nothing was "
-                                "changed.",
-                                l, b, row[l]));
-    }
-  }
-  return {};
 }
 
 }  // namespace engram

@@ -34,8 +34,9 @@ class Scorer {
   const Kernels& kernels() const;  // that it computes with
 
   // Scores (B, K) of the readout's classes from features (B, L). Any B; allocates nothing.
-  // Refuses NaN, Inf, a wrong width, a readout of another M. One caller at a time. If the device is
-  // lost, one that create() made computes them again on the CPU, and all later ones.
+  // Refuses NaN, Inf, a wrong width, a readout of another M; what it wrote is of no use then. One
+  // caller at a time. If the device is lost, one that create() made computes them again on the CPU,
+  // and all later ones.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores);
   // The same, and the leverage (B) of each row by the readout's probes; 0 where it has none.
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
@@ -48,8 +49,5 @@ class Scorer {
   explicit Scorer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-// bad_data: a value of `features` (B, L) is NaN or Inf. invalid_argument: wrong width.
-Status check_features(MatrixView<const float> features, int width);
 
 }  // namespace engram

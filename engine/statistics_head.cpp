@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/feature_check.h"
 #include "engine/label.h"
 #include "engine/memory_plan.h"
-#include "engine/scorer.h"
 #include "kernels/kernels.h"
 
 namespace engram {

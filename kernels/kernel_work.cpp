@@ -10,6 +10,14 @@ namespace {
 
 using namespace kernel_work_rows;
 
+KernelWork quantise(const Shape& s) {
+  KernelWork work = elementwise("quantise.quantise", s.b, s.l, 5);
+  work.blocks = s.b;  // a row each
+  work.primary = up(s.l, 256);
+  work.chain = work.primary;
+  return work;
+}
+
 KernelWork sign_project(const Shape& s) {
   const double word_rows = up(s.l, 32), w = 4 * word_rows * s.m;
   const double out = 4 * s.b * s.m, in = s.b * s.l;
@@ -154,8 +162,7 @@ KernelWork kernel_rows(const Shape& s) {
 }
 
 constexpr Row kRows[] = {
-    {"quantise", true,
-     [](const Shape& s) { return elementwise("quantise.quantise", s.b, s.l, 5); }},
+    {"quantise", true, quantise},
     {"sign_project", true, sign_project},
     {"activate", true,
      [](const Shape& s) { return elementwise("activate.activate", s.b, s.m, 8); }},

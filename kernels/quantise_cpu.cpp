@@ -22,12 +22,18 @@ std::int8_t quantise_one(float feature, float scale) {
 }  // namespace
 
 Status quantise(Stream /*stream*/, MatrixView<const float> f, float scale,
-                MatrixView<std::int8_t> q) {
+                MatrixView<std::int8_t> q, MatrixView<std::int32_t> not_finite) {
   ENGRAM_CHECK(q.rows == f.rows && q.cols == f.cols);
+  ENGRAM_CHECK(not_finite.rows == 1 && not_finite.cols == f.rows);
   for (int b = 0; b < f.rows; ++b) {
     const float* in = f.row(b);
     std::int8_t* out = q.row(b);
-    for (int l = 0; l < f.cols; ++l) out[l] = quantise_one(in[l], scale);
+    std::int32_t bad = 0;
+    for (int l = 0; l < f.cols; ++l) {
+      out[l] = quantise_one(in[l], scale);
+      bad |= in[l] - in[l] != 0.0f;  // NaN or infinite
+    }
+    not_finite(0, b) = bad;
   }
   return Status();
 }

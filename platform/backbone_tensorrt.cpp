@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "platform/device_staging.h"
+#include "platform/recorded_tensorrt.h"
 
 namespace engram {
 
@@ -17,7 +18,8 @@ constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
 
 Result<std::unique_ptr<Backbone>> GpuBackbone::create(const CudaDriver& driver, const Gpu& gpu,
                                                       std::unique_ptr<DeviceNetwork> network) {
-  std::unique_ptr<GpuBackbone> made(new GpuBackbone(driver, gpu, std::move(network)));
+  std::unique_ptr<GpuBackbone> made(
+      new GpuBackbone(driver, gpu, std::make_unique<RecordedNetwork>(driver, std::move(network))));
   void* context = nullptr;  // what a call that fails leaves behind is not ours to release
   ENGRAM_TRY(driver.check(driver.context_retain(&context, gpu.device), "cuDevicePrimaryCtxRetain"));
   made->context_ = context;

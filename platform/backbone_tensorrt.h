@@ -2,9 +2,9 @@
 //
 // Where CPU and GPU share memory (every Jetson) the network reads and writes memory of the host that
 // is mapped for it: the caller's own, if that is (platform/buffer_allocator.h, SharedVector), else ours,
-// with a copy on the host. So features go from TensorRT to the learner without a copy; the host waits
-// for them once and looks whether they are finite. Elsewhere inputs go up and features come down on
-// one stream.
+// with a copy on the host. So features go from TensorRT to the learner without a copy. Elsewhere inputs
+// go up and features come down on one stream. The host waits once, for the features. The network's own
+// work is repeated as one CUDA graph (recorded_tensorrt.h).
 #pragma once
 
 #include <memory>

@@ -58,6 +58,12 @@ Result<CudaDriver> load_cuda_driver(const char* library) {
                         find(handle, "cuMemHostGetDevicePointer_v2", driver.host_address) &&
                         find(handle, "cuMemcpyHtoDAsync_v2", driver.upload) &&
                         find(handle, "cuMemcpyDtoHAsync_v2", driver.download) &&
+                        find(handle, "cuStreamBeginCapture_v2", driver.capture_begin) &&
+                        find(handle, "cuStreamEndCapture", driver.capture_end) &&
+                        find(handle, "cuGraphInstantiateWithFlags", driver.graph_instantiate) &&
+                        find(handle, "cuGraphLaunch", driver.graph_launch) &&
+                        find(handle, "cuGraphDestroy", driver.graph_destroy) &&
+                        find(handle, "cuGraphExecDestroy", driver.graph_exec_destroy) &&
                         find(handle, "cuGetErrorName", driver.error_name);
   if (!complete) {
     return Status(Code::not_supported,

@@ -36,6 +36,13 @@ struct CudaDriver {
   int (*host_address)(DeviceAddress* address, void* memory, unsigned flags) = nullptr;
   int (*upload)(DeviceAddress to, const void* from, std::size_t bytes, void* stream) = nullptr;
   int (*download)(void* to, DeviceAddress from, std::size_t bytes, void* stream) = nullptr;
+  // Work recorded on a stream as a graph, made ready, and repeated.
+  int (*capture_begin)(void* stream, int mode) = nullptr;
+  int (*capture_end)(void* stream, void** graph) = nullptr;
+  int (*graph_instantiate)(void** work, void* graph, unsigned long long flags) = nullptr;
+  int (*graph_launch)(void* work, void* stream) = nullptr;
+  int (*graph_destroy)(void* graph) = nullptr;
+  int (*graph_exec_destroy)(void* work) = nullptr;
   int (*error_name)(int error, const char** name) = nullptr;
 
   // device_failure, out_of_memory: "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY".

@@ -51,8 +51,10 @@ void must(Operation&& status) {
 
 void quantise(State& state, int batch, int inputs, int) {
   ProjectionProblem x(batch, inputs, 1);
-  run(state, 0, 5.0 * batch * inputs,
-      [&] { must(cpu::quantise(Stream{}, x.features.read(), 10.0f, x.q.view())); });
+  Matrix<std::int32_t> not_finite(1, batch);
+  run(state, 0, 5.0 * batch * inputs, [&] {
+    must(cpu::quantise(Stream{}, x.features.read(), 10.0f, x.q.view(), not_finite.view()));
+  });
 }
 void sign_project(State& state, int batch, int inputs, int units) {
   ProjectionProblem x(batch, inputs, units);

@@ -44,8 +44,10 @@ void count_bytes(const LearnerConfig& config, const FeatureSet& full, const Feat
                  HalfTrial& trial) {
   const auto quantised = [&](const FeatureSet& set) {
     std::vector<std::int8_t> bytes(set.x.size());
+    std::vector<std::int32_t> not_finite(set.y.size());
     const Status done = kCpuKernels.quantise({}, set.view(), config.feature_scale,
-                                             {bytes.data(), set.rows(), set.width, set.width});
+                                             {bytes.data(), set.rows(), set.width, set.width},
+                                             {not_finite.data(), 1, set.rows(), set.rows()});
     ENGRAM_CHECK(done.ok());
     return bytes;
   };

@@ -107,11 +107,16 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
           trial_case("quantise", &Kernels::quantise, input, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<std::int8_t> q;
+                       BufferVector<std::int32_t> not_finite;
                        const auto to = writes(q, b, l);
-                       return into(result, q, clock([&] {
-                                     return kernels.quantise(Stream{}, reads(o->features, b, l),
-                                                             40.0f, to);
-                                   }));
+                       const auto verdict = writes(not_finite, 1, b);
+                       Status status =
+                           into(result, q, clock([&] {
+                                  return kernels.quantise(Stream{}, reads(o->features, b, l), 40.0f,
+                                                          to, verdict);
+                                }));
+                       result.insert(result.end(), not_finite.begin(), not_finite.end());
+                       return status;
                      }),
           trial_case("sign_project", &Kernels::sign_project, both, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {

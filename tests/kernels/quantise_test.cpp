@@ -30,10 +30,13 @@ int quantise_one(float feature, float scale) {
   GuardedMatrix<float> f(1, 1);
   f(0, 0) = feature;
   GuardedMatrix<std::int8_t> q(1, 1), first(1, 1);
+  GuardedMatrix<std::int32_t> not_finite(1, 1);
   bool begun = false;
   for (const Backend& backend : test::backends(&Kernels::quantise)) {
     CAPTURE(backend.name, feature);
-    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q)).ok());
+    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q), writes(not_finite))
+                .ok());
+    REQUIRE(not_finite(0, 0) == !std::isfinite(feature));
     if (!std::exchange(begun, true)) first = q;
     REQUIRE(q == first);
   }
@@ -55,12 +58,37 @@ TEST_CASE("quantise: equals the definition", "[kernels][quantise]") {
   for (const Backend& backend : test::backends(&Kernels::quantise)) {
     CAPTURE(backend.name);
     GuardedMatrix<std::int8_t> q(rows, cols);
-    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q)).ok());
+    GuardedMatrix<std::int32_t> not_finite(1, rows);
+    REQUIRE(test::run(backend, &Kernels::quantise, reads(f), scale, writes(q), writes(not_finite))
+                .ok());
     int wrong = 0;
     for (int b = 0; b < rows; ++b)
       for (int l = 0; l < cols; ++l) wrong += int{q(b, l)} != defined(f(b, l), scale);
     REQUIRE(wrong == 0);
     REQUIRE(q.untouched());
+    for (int b = 0; b < rows; ++b) REQUIRE(not_finite(0, b) == 0);
+    REQUIRE(not_finite.untouched());
+  }
+}
+
+TEST_CASE("quantise: a feature that is not finite is seen wherever it is", "[kernels][quantise]") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float bad = GENERATE(std::numeric_limits<float>::quiet_NaN(), float{kInfinity}, -kInfinity);
+  const int at = GENERATE(0, 1, 31, 32, 255, 256, 299);
+  CAPTURE(bad, at);
+  GuardedMatrix<float> f(3, 300);
+  f.fill([] { return std::numeric_limits<float>::max(); });  // the products overflow: no harm
+  f(1, at) = bad;
+  for (const Backend& backend : test::backends(&Kernels::quantise)) {
+    CAPTURE(backend.name);
+    GuardedMatrix<std::int8_t> q(3, 300);
+    GuardedMatrix<std::int32_t> not_finite(1, 3);
+    REQUIRE(
+        test::run(backend, &Kernels::quantise, reads(f), 2.0f, writes(q), writes(not_finite)).ok());
+    REQUIRE(not_finite(0, 0) == 0);
+    REQUIRE(not_finite(0, 1) == 1);
+    REQUIRE(not_finite(0, 2) == 0);
+    REQUIRE(not_finite.untouched());
   }
 }
 

@@ -32,8 +32,9 @@ TEST_CASE("staged_call: an operation that is not staged is caught", "[kernels][d
   const OnSimtDevice on;
   std::vector<float> f(40, 0.5f);
   std::vector<std::int8_t> q(40);
-  const Status kernel =
-      kSimtKernels.quantise(Stream{}, {f.data(), 4, 10, 10}, 10.0f, {q.data(), 4, 10, 10});
+  std::vector<std::int32_t> bad(4);
+  const Status kernel = kSimtKernels.quantise(Stream{}, {f.data(), 4, 10, 10}, 10.0f,
+                                              {q.data(), 4, 10, 10}, {bad.data(), 1, 4, 4});
   CHECK(kernel.code() == Code::device_failure);
   CHECK(says(kernel, "cannot reach"));
   CHECK(q == std::vector<std::int8_t>(40));  // it did not run
@@ -49,14 +50,15 @@ TEST_CASE("staged_call: memory of an arena costs no copy", "[kernels][device]") 
   Arena arena = Arena::create(4096).value();
   const MatrixView<float> f = arena.take_matrix<float>(4, 10);
   const MatrixView<std::int8_t> q = arena.take_matrix<std::int8_t>(4, 10);
+  const MatrixView<std::int32_t> bad = arena.take_matrix<std::int32_t>(1, 4);
   for (int i = 0; i < 40; ++i) f.data[i] = float(i);
   const std::size_t before = DeviceStaging::of(simt::kMemory).copied_bytes();
-  REQUIRE(kStagedSimtKernels.quantise(Stream{}, f, 1.0f, q).ok());
+  REQUIRE(kStagedSimtKernels.quantise(Stream{}, f, 1.0f, q, bad).ok());
   CHECK(q(3, 9) == 39);
   CHECK(DeviceStaging::of(simt::kMemory).copied_bytes() == before);
 
   std::vector<float> elsewhere(f.data, f.data + 40);
-  REQUIRE(kStagedSimtKernels.quantise(Stream{}, {elsewhere.data(), 4, 10, 10}, 2.0f, q).ok());
+  REQUIRE(kStagedSimtKernels.quantise(Stream{}, {elsewhere.data(), 4, 10, 10}, 2.0f, q, bad).ok());
   CHECK(q(3, 9) == 78);
   CHECK(DeviceStaging::of(simt::kMemory).copied_bytes() == before + 160);
 }
@@ -65,8 +67,10 @@ TEST_CASE("staged_call: a device without memory for the operands refuses", "[ker
   const OnSimtDevice on({.memory_bytes = simt::device_bytes_allocated()});
   std::vector<float> f(1 << 22, 0.5f);
   std::vector<std::int8_t> q(1 << 22, 3);
-  const Status status = kStagedSimtKernels.quantise(Stream{}, {f.data(), 1, 1 << 22, 1 << 22}, 1.0f,
-                                                    {q.data(), 1, 1 << 22, 1 << 22});
+  std::vector<std::int32_t> bad(1);
+  const Status status =
+      kStagedSimtKernels.quantise(Stream{}, {f.data(), 1, 1 << 22, 1 << 22}, 1.0f,
+                                  {q.data(), 1, 1 << 22, 1 << 22}, {bad.data(), 1, 1, 1});
   CHECK(status.code() == Code::out_of_memory);
   CHECK(q[0] == 3);
 }

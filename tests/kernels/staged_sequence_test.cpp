@@ -21,6 +21,7 @@ struct Chain {
   explicit Chain(int frames) : frames(frames), f(std::size_t(frames) * 40), h(f.size() * 2) {
     q = arena.take_matrix<std::int8_t>(frames, 40);
     p = arena.take_matrix<std::int32_t>(frames, 80);
+    not_finite = arena.take_matrix<std::int32_t>(1, frames);
     words = arena.take<std::uint32_t>(2 * 80);
     for (int i = 0; i < 160; ++i) words[i] = 0x9e3779b9u * unsigned(i + 1);
     show(1);
@@ -30,7 +31,7 @@ struct Chain {
   }
   Status run(const Kernels& kernels, bool to_the_end = true) {
     KernelSequence together(kernels);
-    ENGRAM_TRY(kernels.quantise(Stream{}, {f.data(), frames, 40, 40}, 2.0f, q));
+    ENGRAM_TRY(kernels.quantise(Stream{}, {f.data(), frames, 40, 40}, 2.0f, q, not_finite));
     ENGRAM_TRY(kernels.sign_project(Stream{}, q, {words, 40, 80}, p));
     ENGRAM_TRY(kernels.activate(Stream{}, p, 4000, 31, {h.data(), frames, 80, 80}));
     return to_the_end ? together.end() : Status();
@@ -40,7 +41,7 @@ struct Chain {
   Arena arena = Arena::create(1 << 16).value();
   std::vector<float> f, h;  // the device does not reach them
   MatrixView<std::int8_t> q;
-  MatrixView<std::int32_t> p;
+  MatrixView<std::int32_t> p, not_finite;
   std::uint32_t* words;
 };
 

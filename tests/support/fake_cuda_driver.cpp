@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace engram::test {
 
@@ -25,6 +26,8 @@ DeviceAddress address(void* memory) {
 }
 
 int token = 0;  // what contexts and streams point to
+
+using Graph = std::vector<std::function<void()>>;
 
 }  // namespace
 
@@ -106,6 +109,39 @@ CudaDriver fake_cuda_driver() {
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     return result("cuMemcpyDtoHAsync");
   };
+  driver.capture_begin = [](void*, int) {
+    const int code = result("cuStreamBeginCapture");
+    fake_driver_state().capturing = code == 0;
+    return code;
+  };
+  driver.capture_end = [](void*, void** graph) {
+    FakeDriverState& state = fake_driver_state();
+    state.capturing = false;
+    const auto work = std::exchange(state.captured, {});
+    if (std::exchange(state.spoiled, false)) return 901;  // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+    const int code = take("cuStreamEndCapture", 1);
+    if (code == 0) *graph = new Graph(work);
+    return code;
+  };
+  driver.graph_instantiate = [](void** work, void* graph, unsigned long long) {
+    const int code = take("cuGraphInstantiate", 1);
+    if (code != 0) return code;
+    *work = new Graph(*static_cast<Graph*>(graph));
+    ++fake_driver_state().recordings;
+    return code;
+  };
+  driver.graph_launch = [](void* work, void*) {
+    const int code = result("cuGraphLaunch");
+    if (code != 0) return code;
+    for (const auto& one : *static_cast<Graph*>(work)) one();
+    ++fake_driver_state().replays;
+    return code;
+  };
+  driver.graph_destroy = [](void* graph) {
+    delete static_cast<Graph*>(graph);
+    return take("graph destroy", -1);
+  };
+  driver.graph_exec_destroy = driver.graph_destroy;
   driver.error_name = [](int error, const char** name) {
     *name = error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
     return 0;
@@ -115,6 +151,17 @@ CudaDriver fake_cuda_driver() {
 
 Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {
   if (result("enqueue") != 0) return Status(Code::device_failure, "the GPU was lost");
+  FakeDriverState& state = fake_driver_state();
+  state.spoiled = state.capturing && state.network_waits;
+  if (state.capturing) {
+    state.captured.push_back([=] { compute(batch, inputs, features); });
+  } else {
+    compute(batch, inputs, features);
+  }
+  return {};
+}
+
+void FakeNetwork::compute(int batch, DeviceAddress inputs, DeviceAddress features) {
   fake_driver_state().inputs = inputs;
   fake_driver_state().features = features;
   const auto* from = reinterpret_cast<const float*>(inputs);
@@ -125,7 +172,6 @@ Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress featu
     to[2 * row] = sum;
     to[2 * row + 1] = static_cast<float>(batch);
   }
-  return {};
 }
 
 }  // namespace engram::test

@@ -1,8 +1,10 @@
 // A driver whose GPU is the host's memory. Every call is counted; one of them can be made to fail.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "platform/backbone_tensorrt.h"
 #include "platform/driver_tensorrt.h"
@@ -18,6 +20,10 @@ struct FakeDriverState {
   int fail_after = 0;  // so many of these calls work first
   int live = 0;        // allocations, streams and contexts that are held
   int uploads = 0, downloads = 0;
+  bool capturing = false, spoiled = false;  // what is queued now is recorded; something waited then
+  bool network_waits = false;               // so that it cannot be recorded
+  std::vector<std::function<void()>> captured;
+  int recordings = 0, replays = 0;
   std::set<const void*> mapped;  // what cuMemHostAlloc gave
   // Of the last batch.
   DeviceAddress inputs = 0, features = 0;
@@ -36,6 +42,8 @@ class FakeNetwork final : public DeviceNetwork {
   Status enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void* stream) override;
 
  private:
+  static void compute(int batch, DeviceAddress inputs, DeviceAddress features);
+
   bool fixed_;
 };
 

@@ -135,9 +135,8 @@ TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
     x(0, 0) = std::nanf("");
     return Status();
   };
-  wrong.quantise = [](Stream, MatrixView<const float>, float, MatrixView<std::int8_t>) {
-    return Status(Code::device_failure, "lost");
-  };
+  wrong.quantise = [](Stream, MatrixView<const float>, float, MatrixView<std::int8_t>,
+                      MatrixView<std::int32_t>) { return Status(Code::device_failure, "lost"); };
   int failed = 0;
   const KernelTrials trials = try_kernels(wrong, TrialSize::emulator, [&](const KernelTrial& one) {
     const bool bad = one.operation == "activate" || one.operation == "cholesky_solve" ||

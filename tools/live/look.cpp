@@ -1,6 +1,7 @@
 #include "tools/live/look.h"
 
 #include <new>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -99,9 +100,15 @@ void Look::look_at(const Frame& frame) {
 Status Look::judge(Sight& sight, const Image& picture) {
   const Clock::time_point start = Clock::now();
   const int width = extractor_.features();
-  sight.features.resize(std::size_t(width));
-  const MatrixView<float> features{sight.features.data(), 1, width, width};
+  // At the same place for every frame and within reach of the device, which repeats what it recorded.
+  if (features_.get_allocator() != SharedVector<float>::allocator_type()) {  // another one, or lost
+    features_ = SharedVector<float>();
+    scores_ = SharedVector<float>();
+  }
+  features_.resize(std::size_t(width));
+  const MatrixView<float> features{features_.data(), 1, width, width};
   ENGRAM_TRY(extractor_.extract({&picture, 1}, features));
+  sight.features.assign(features_.begin(), features_.end());
   sight.backbone_ms = milliseconds_since(start);
 
   const Clock::time_point scored = Clock::now();
@@ -109,11 +116,12 @@ Status Look::judge(Sight& sight, const Image& picture) {
   sight.revision = judge.revision;
   if (judge.readout != nullptr && !judge.readout->classes.empty()) {
     const int classes = int(judge.readout->classes.size());
-    scores_.resize(std::size_t(classes));
-    float leverage = 0;
-    ENGRAM_TRY(scorer_.score(features, *judge.readout, {scores_.data(), 1, classes, classes},
+    scores_.resize(std::size_t(classes) + 1);
+    const std::span<float> scores(scores_.data(), std::size_t(classes));
+    float& leverage = scores_.back();
+    ENGRAM_TRY(scorer_.score(features, *judge.readout, {scores.data(), 1, classes, classes},
                              {&leverage, 1}));
-    sight.answers = best_answers(*judge.readout, scores_, leverage, kAnswers, rates_.false_alarms);
+    sight.answers = best_answers(*judge.readout, scores, leverage, kAnswers, rates_.false_alarms);
   }
   sight.head_ms = milliseconds_since(scored);
   return {};

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "engine/feature_extractor.h"
 #include "engine/scorer.h"
+#include "platform/buffer_allocator.h"
 #include "platform/camera_feed.h"
 #include "tools/live/board.h"
 
@@ -45,7 +45,7 @@ class Look {
   Board& board_;
   Rates rates_;
 
-  std::vector<float> scores_;
+  SharedVector<float> features_, scores_;              // of one frame; scores, then its leverage
   FeedState::Kind camera_ = FeedState::Kind::opening;  // as told last; opening: nothing yet
   std::string failure_;
   EngineState::Kind engine_ = EngineState::Kind::none;  // as told last
