@@ -5,7 +5,7 @@
 #include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
-#include "tests/support/tiny_task.h"
+#include "tests/support/small_task.h"
 
 namespace engram {
 namespace {
@@ -23,9 +23,9 @@ struct Saved {
     return AdaptTraining::create(model, settings, data, 1 << 30, kCpuKernels).value();
   }
 
-  VitModel model = test::tiny_vit(test::TinyVit::plain);
-  AdaptData data = test::tiny_task(model.shape, 4, 24, 4);
-  AdaptSettings settings = test::tiny_settings(AdaptMethod::adaptformer);
+  VitModel model = test::small_vit(test::VitKind::plain);
+  AdaptData data = test::small_task(model.shape, 4, 24, 4);
+  AdaptSettings settings = test::small_settings(AdaptMethod::adaptformer);
   std::string bytes;
 };
 
@@ -45,7 +45,7 @@ void check_refused(AdaptTraining training, const std::string& bytes, Code code,
 TEST_CASE("adapt saved: another model, data or settings are refused", "[engine][adapt]") {
   const Saved saved;
   const auto wrong = Code::invalid_argument;
-  const VitModel other = test::tiny_vit(test::TinyVit::plain, 3, 2);
+  const VitModel other = test::small_vit(test::VitKind::plain, 3, 2);
   check_refused(Saved::begin(other, saved.settings, saved.data), saved.bytes, wrong,
                 "another model");
   AdaptData less = saved.data;
