@@ -1,5 +1,7 @@
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "engine/adapt_training.h"
 #include "engine/byte_io.h"
 #include "platform/hash.h"
@@ -57,6 +59,10 @@ TEST_CASE("adapt saved: another model, data or settings are refused", "[engine][
   check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
                 "another learning rate: 0.01, and here 0.5");
   settings = saved.settings;
+  settings.head_start = HeadStart::means;
+  check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
+                "a head that began at random, and here at means");
+  settings = saved.settings;
   settings.seed = (1ull << 60) + 1;
   check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
                 "another seed");
@@ -92,9 +98,11 @@ TEST_CASE("adapt saved: damage is found, wherever it is", "[engine][adapt]") {
        {std::size_t{0}, std::size_t{8}, std::size_t{100}, saved.bytes.size() - 1}) {
     check_refused(fresh(), saved.bytes.substr(0, size), Code::bad_data, "damaged");
   }
-  std::string newer = saved.bytes;
-  newer[8] = 2;
-  check_refused(fresh(), newer, Code::not_supported, "format 2");
+  for (const char version : {1, 3}) {
+    std::string other = saved.bytes;
+    other[8] = version;
+    check_refused(fresh(), other, Code::not_supported, fmt::format("format {}", int(version)));
+  }
   // A size that lies, under a checksum that fits.
   std::string lying = saved.bytes.substr(0, saved.bytes.size() - 8 - 4);
   const std::uint64_t sum = checksum64(as_bytes(lying));

@@ -86,6 +86,7 @@ AdaptSettings small_settings(AdaptMethod method) {
   settings.rank = 3;
   settings.prompts = 2;
   settings.dropout = 0;
+  settings.head_start = HeadStart::random;
   return settings;
 }
 

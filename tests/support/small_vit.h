@@ -22,7 +22,7 @@ enum class VitKind : std::uint8_t {
 };
 VitModel small_vit(VitKind kind, int blocks = 3, std::uint32_t seed = 1);
 
-// Rank 3, two prompts, no dropout.
+// Rank 3, two prompts, no dropout, a random head.
 AdaptSettings small_settings(AdaptMethod method);
 // Parameters where nothing is zero that trains, so that every gradient is.
 AdaptParameters random_parameters(const VitShape& shape, const AdaptSettings& settings, int classes,
