@@ -11,6 +11,19 @@ namespace engram {
 namespace {
 
 constexpr std::array kMethods{AdaptMethod::adaptformer, AdaptMethod::ssf, AdaptMethod::vpt};
+constexpr std::array kHeadStarts{HeadStart::random, HeadStart::means};
+
+// The one of `all` whose name this is. `kind`: what it is no name of.
+template <class Word, std::size_t n>
+Result<Word> parse_word(const std::string& text, const std::array<Word, n>& all, const char* kind) {
+  std::string known;
+  for (const Word word : all) {
+    if (text == name(word)) return word;
+    known += known.empty() ? name(word) : std::string(", ") + name(word);
+  }
+  return Status(Code::invalid_argument,
+                fmt::format("\"{}\" is no {}; it can be one of: {}.", text, kind, known));
+}
 
 Status refuse(const char* what, const std::string& value, const std::string& allowed) {
   return Status(Code::invalid_argument,
@@ -44,13 +57,15 @@ const char* name(AdaptMethod method) {
 }
 
 Result<AdaptMethod> parse_adapt_method(const std::string& text) {
-  std::string known;
-  for (const AdaptMethod method : kMethods) {
-    if (text == name(method)) return method;
-    known += known.empty() ? name(method) : std::string(", ") + name(method);
-  }
-  return Status(Code::invalid_argument,
-                fmt::format("\"{}\" is no method of Phase 1; it can be one of: {}.", text, known));
+  return parse_word(text, kMethods, "method of Phase 1");
+}
+
+const char* name(HeadStart start) {
+  return start == HeadStart::means ? "means" : "random";
+}
+
+Result<HeadStart> parse_head_start(const std::string& text) {
+  return parse_word(text, kHeadStarts, "start of a head");
 }
 
 Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape) {
@@ -67,6 +82,7 @@ Status check_adapt_settings(const AdaptSettings& settings, const VitShape& shape
   ENGRAM_TRY(check_number("the scale of adapters", settings.branch_scale, -1000, 1000));
   ENGRAM_TRY(check_number("the noise at the start", settings.start_noise, 0, 10));
   ENGRAM_TRY(check_number("the dropout", settings.dropout, 0, 1));
+  ENGRAM_TRY(check_number("the scale of the head", settings.head_scale, 0, 1000));
   return {};
 }
 

@@ -17,6 +17,14 @@ namespace engram {
 
 enum class AdaptMethod : std::uint8_t { adaptformer, ssf, vpt };
 const char* name(AdaptMethod method);
+
+// Where the class vectors of the head begin, which trains along and is thrown away.
+enum class HeadStart : std::uint8_t {
+  random,  // the authors': sigma 1
+  means,   // class means of the features, sigma head_scale: what is right already changes little
+};
+const char* name(HeadStart start);
+Result<HeadStart> parse_head_start(const std::string& text);
 Result<AdaptMethod> parse_adapt_method(const std::string& text);
 
 struct AdaptSettings {
@@ -34,6 +42,8 @@ struct AdaptSettings {
   // ssf: deviation of scales and shifts at the start. The authors' 0.02 suits their ViT; DINOv2, whose
   // activations are smaller, loses more by it than a small first task brings (engine/README.md).
   double start_noise = 0;
+  HeadStart head_start = HeadStart::means;
+  double head_scale = 10;      // sigma where the head begins at means
   std::uint64_t seed = 1;      // of start, order and dropout
   int recomputed_blocks = -1;  // that keep their input alone for the backward; -1: as the plan says
 };

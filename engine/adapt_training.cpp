@@ -127,6 +127,9 @@ std::vector<int> AdaptTraining::Impl::order_of(int epoch) const {
 
 Status AdaptTraining::Impl::run_epoch(const AdaptProgress& progress) {
   const int epoch = int(curves.size());
+  if (epoch == 0 && next_step == 0 && settings.head_start == HeadStart::means) {
+    ENGRAM_TRY(start_head());
+  }
   const std::vector<int> order = order_of(epoch);
   while (next_step < steps()) {
     const double start = now();

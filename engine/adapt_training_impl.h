@@ -27,6 +27,9 @@ struct AdaptTraining::Impl {
   Status end_epoch();
   void forget_epoch();  // step, sums and seconds of the epoch under way
 
+  // adapt_training_head.cpp
+  Status start_head();
+
   // adapt_training_step.cpp
   Status step(std::span<const int> samples, double& loss);
   Status watch(HeadResult& result);  // the pictures that are held out

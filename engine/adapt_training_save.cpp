@@ -16,7 +16,7 @@ namespace engram {
 namespace {
 
 constexpr std::string_view kMagic = "ENGADAPT";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 2: where the head begins
 
 template <class T>
 std::span<const std::byte> bytes_of(const T* values, std::size_t count) {
@@ -36,11 +36,13 @@ void each_setting(Settings& s, Visit&& visit) {
   visit("scale of adapters", s.branch_scale);
   visit("dropout", s.dropout);
   visit("noise at the start", s.start_noise);
+  visit("scale of the head", s.head_scale);
   visit("seed", s.seed);
 }
 
 void put_settings(const AdaptSettings& settings, ByteWriter& out) {
   out.put(std::uint8_t(settings.method));
+  out.put(std::uint8_t(settings.head_start));
   each_setting(settings, [&](const char*, auto value) { out.put(value); });
   out.put(settings.micro_batch);
   out.put(settings.recomputed_blocks);
@@ -71,10 +73,11 @@ Result<Opened> open(const std::string& bytes) {
     return damaged("it does not begin as one");
   }
   ByteReader head(all.subspan(kMagic.size()));
-  if (const auto version = head.take<std::uint32_t>(); version > kVersion) {
+  if (const auto version = head.take<std::uint32_t>(); version != kVersion) {
     return Status(Code::not_supported,
                   fmt::format("The saved training has format {}, and this program knows {}. "
-                              "Nothing was changed; use the newer program.",
+                              "Nothing was changed; use the program that it was begun with, or "
+                              "begin anew.",
                               version, kVersion));
   }
   const auto content = all.first(all.size() - 8);
@@ -83,12 +86,14 @@ Result<Opened> open(const std::string& bytes) {
   }
   Opened opened{{}, ByteReader(content.subspan(kMagic.size() + 4))};
   opened.settings.method = AdaptMethod(opened.rest.take<std::uint8_t>());
+  opened.settings.head_start = HeadStart(opened.rest.take<std::uint8_t>());
   each_setting(opened.settings, [&](const char*, auto& value) {
     value = opened.rest.take<std::remove_reference_t<decltype(value)>>();
   });
   opened.settings.micro_batch = opened.rest.take<int>();
   opened.settings.recomputed_blocks = opened.rest.take<int>();
-  if (opened.rest.failed() || opened.settings.method > AdaptMethod::vpt) {
+  if (opened.rest.failed() || opened.settings.method > AdaptMethod::vpt ||
+      opened.settings.head_start > HeadStart::means) {
     return damaged("it ends within its settings");
   }
   return opened;
@@ -98,6 +103,10 @@ Status compare(const AdaptSettings& saved, const AdaptSettings& mine) {
   if (saved.method != mine.method) {
     return refuse(
         fmt::format("the method {}, and this one is {}", name(saved.method), name(mine.method)));
+  }
+  if (saved.head_start != mine.head_start) {
+    return refuse(fmt::format("a head that began at {}, and here at {}", name(saved.head_start),
+                              name(mine.head_start)));
   }
   std::string difference;
   std::vector<std::string> values;

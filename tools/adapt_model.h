@@ -20,6 +20,7 @@ struct AdaptedModel {
   StoredModel stored;  // in the scratch folder
   RightAnswers after;
   double difference = 0;  // the largest, of the pictures tried: |ours - OpenVINO's| / |ours|
+  bool is_added = false;  // to the store; else the backbone stays frozen
 };
 
 // "dinov2-vits14-ssf"; invalid_argument: no name for a model can be made of it.

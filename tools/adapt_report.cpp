@@ -96,23 +96,36 @@ std::string ended_text(const AdaptRun& run, AdaptRun::End end) {
              : fmt::format("kept epoch {} of {}, the best on pictures held out", kept, done);
 }
 
-std::string gain_text(const RightAnswers& before, const RightAnswers& after,
-                      const std::string& name) {
+bool is_worth_adding(const RightAnswers& before, const RightAnswers& after) {
+  return after.right >= before.right;
+}
+
+std::string gain_text(const RightAnswers& before, const AdaptedModel& model,
+                      const std::string& parent) {
   if (before.count == 0) {
     return "no class has enough pictures to hold some out, so whether it helped was not measured: "
            "compare with engram evaluate";
   }
-  std::string text = fmt::format(
+  const RightAnswers& after = model.after;
+  const std::string text = fmt::format(
       "nearest class mean on {} pictures held out: {} right before ({:.1f} %), {} after ({:.1f} %)",
       before.count, before.right, before.percent(), after.right, after.percent());
   if (after.right > before.right) return text;
-  return text + fmt::format(
-                    "\nit did not help here: {}. To keep the model as it was, remove this one: "
-                    "engram model remove {}; more pictures, another method or fewer epochs may "
-                    "do better",
-                    after.right == before.right ? "as many are right as before"
-                                                : "fewer are right than before",
-                    printable(name));
+  const std::string advice = "More pictures, another method or fewer epochs may do better";
+  if (!model.is_added) {
+    return text + fmt::format(
+                      "\nkept frozen: fewer are right than before, so no model was added; go on "
+                      "with {}. {}; --always adds it all the same",
+                      printable(parent), advice);
+  }
+  const std::string name = printable(model.stored.card.name);
+  return text + (after.right == before.right
+                     ? fmt::format("\nas many are right as before: whether it helps with what "
+                                   "comes later, engram evaluate --phase1 tells. {}",
+                                   advice)
+                     : fmt::format("\nadded as asked, though fewer are right than before: engram "
+                                   "model remove {} takes it away. {}",
+                                   name, advice));
 }
 
 Json adapt_json(const AdaptRun& run, AdaptRun::End end, const AdaptedModel& model) {
@@ -123,7 +136,7 @@ Json adapt_json(const AdaptRun& run, AdaptRun::End end, const AdaptedModel& mode
     return answers.count == 0 ? Json(nullptr)
                               : Json{{"right", answers.right}, {"percent", answers.percent()}};
   };
-  return {{"model", model.stored.card.name},
+  return {{"model", model.is_added ? Json(model.stored.card.name) : Json(nullptr)},
           {"sha256", model.stored.card.sha256},
           {"parent", run.request().parent.card.name},
           {"parent_sha256", run.request().parent.card.sha256},

@@ -25,9 +25,13 @@ nlohmann::ordered_json adapt_curves_json(const std::vector<AdaptEpoch>& curves);
 
 // Which epoch was kept, and why training ended.
 std::string ended_text(const AdaptRun& run, AdaptRun::End end);
-// The gain by nearest class means; where there is none, what to do. `name`: of the new model.
-std::string gain_text(const RightAnswers& before, const RightAnswers& after,
-                      const std::string& name);
+// Whether the pictures held out speak for the adapted model: fewer are right than before where it lost
+// what it knew. Nothing held out, or as many right: nothing speaks against it.
+bool is_worth_adding(const RightAnswers& before, const RightAnswers& after);
+// The gain by nearest class means; where there is none, what became of it, and what to do.
+// `name`: of the new model; `parent`: of the one it was made from.
+std::string gain_text(const RightAnswers& before, const AdaptedModel& model,
+                      const std::string& parent);
 // Seconds of all epochs.
 double training_seconds(const std::vector<AdaptEpoch>& curves);
 

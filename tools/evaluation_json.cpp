@@ -89,6 +89,7 @@ Json phase1_json(const Phase1Run& run) {
           {"held_out", run.before.count},
           {"nearest_mean_before", percent(run.before)},
           {"nearest_mean_after", percent(run.after)},
+          {"worth_adding", is_worth_adding(run.before, run.after)},
           {"seconds", run.seconds},
           {"feature_scale", run.feature_scale},
           {"hidden_mul", run.hidden_mul},

@@ -36,6 +36,7 @@ struct EvaluateOptions {
   double false_alarm = 5;  // in %, of open_set
   std::string phase1;      // method by which the backbone adapts to the first task; empty: frozen
   AdaptSettings phase1_settings;
+  std::string phase1_head_start = "means";
   LearnerOptions learner;  // the rest of a learner
 };
 

@@ -45,6 +45,7 @@ Result<Adapted> adapt_to_first_task(const EvaluateOptions& options, const Evalua
   ENGRAM_ASSIGN(request.items, first_task(options, data, seed));
   request.settings = options.phase1_settings;
   ENGRAM_ASSIGN(request.settings.method, parse_adapt_method(options.phase1));
+  ENGRAM_ASSIGN(request.settings.head_start, parse_head_start(options.phase1_head_start));
   request.threads = session.global.threads;
   ENGRAM_ASSIGN(AdaptRun run, AdaptRun::prepare(std::move(request), nullptr, session.console));
   ENGRAM_TRY(run.measure_before(session.console));
@@ -89,6 +90,7 @@ Status check_phase1(const EvaluateOptions& options, const GlobalOptions& global)
     return Status(Code::invalid_argument, "--phase1 and --open-set do not go together.");
   }
   ENGRAM_TRY(parse_adapt_method(options.phase1).status());
+  ENGRAM_TRY(parse_head_start(options.phase1_head_start).status());
   ENGRAM_ASSIGN(const StoredModel parent, find_parent(global));
   return read_plain_vit(parent).status();
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/adapt_report.h"
 #include "tools/progress.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
@@ -136,8 +137,12 @@ std::string phase1_text(const Phase1Run& run) {
                   run.stopped_early ? " (stopped early)" : "", duration_text(run.seconds));
   if (run.before.count == 0) return text;
   return text + fmt::format(
-                    "; nearest class mean on {} of its pictures held out {:.1f} %, before {:.1f} %",
-                    run.before.count, run.after.percent(), run.before.percent());
+                    "; nearest class mean on {} of its pictures held out {:.1f} %, before {:.1f} "
+                    "%{}",
+                    run.before.count, run.after.percent(), run.before.percent(),
+                    is_worth_adding(run.before, run.after)
+                        ? ""
+                        : ", so that `engram adapt` would keep it frozen");
 }
 
 std::string evaluation_text(const Evaluation& evaluation) {

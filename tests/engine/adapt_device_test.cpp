@@ -7,8 +7,8 @@
 #include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
+#include "tests/support/small_task.h"
 #include "tests/support/staged_simt.h"
-#include "tests/support/tiny_task.h"
 
 namespace engram {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr AdaptMethod kMethods[] = {AdaptMethod::adaptformer, AdaptMethod::ssf, AdaptMethod::vpt};
 
 AdaptSettings small_settings(AdaptMethod method) {
-  AdaptSettings settings = test::tiny_settings(method);
+  AdaptSettings settings = test::small_settings(method);
   settings.epochs = 2;
   settings.batch = 5;
   settings.micro_batch = 3;
@@ -34,8 +34,8 @@ struct Run {
     return {all.begin(), all.end()};
   }
 
-  VitModel model = test::tiny_vit(test::TinyVit::clip);
-  AdaptData data = test::tiny_task(model.shape, 3, 10, 2);
+  VitModel model = test::small_vit(test::VitKind::clip);
+  AdaptData data = test::small_task(model.shape, 3, 10, 2);
   AdaptTraining training;
 };
 
@@ -117,8 +117,8 @@ TEST_CASE("adapt: a device that is lost is told, and the CPU goes on from what w
 
 TEST_CASE("adapt: a device with too little memory is told before anything begins",
           "[engine][device]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::plain);
-  const AdaptData data = test::tiny_task(model.shape, 3, 10, 2);
+  const VitModel model = test::small_vit(test::VitKind::plain);
+  const AdaptData data = test::small_task(model.shape, 3, 10, 2);
   simt::DeviceTrial trial;
   trial.memory_bytes = 20'000;
   const test::OnSimtDevice on(trial);

@@ -5,7 +5,7 @@
 #include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
-#include "tests/support/tiny_task.h"
+#include "tests/support/small_task.h"
 
 namespace engram {
 namespace {
@@ -110,10 +110,10 @@ TEST_CASE("adapt plan: what the settings say is taken as it is", "[engine][adapt
 }
 
 TEST_CASE("adapt plan: a training takes what was planned", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::clip);
-  const AdaptData data = test::tiny_task(model.shape, 4, 24, 0);
+  const VitModel model = test::small_vit(test::VitKind::clip);
+  const AdaptData data = test::small_task(model.shape, 4, 24, 0);
   for (const AdaptMethod method : kMethods) {
-    AdaptSettings settings = test::tiny_settings(method);
+    AdaptSettings settings = test::small_settings(method);
     settings.batch = 12;
     const AdaptTraining training =
         AdaptTraining::create(model, settings, data, kGB, kCpuKernels).value();
@@ -128,7 +128,7 @@ TEST_CASE("adapt plan: a training takes what was planned", "[engine][adapt]") {
     CHECK(plan.total() == plan.arena_bytes + outside);
   }
   const Status status =
-      AdaptTraining::create(model, test::tiny_settings(AdaptMethod::ssf), data, 1000, kCpuKernels)
+      AdaptTraining::create(model, test::small_settings(AdaptMethod::ssf), data, 1000, kCpuKernels)
           .status();
   CHECK(status.code() == Code::out_of_memory);
 }

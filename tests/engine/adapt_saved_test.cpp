@@ -1,12 +1,14 @@
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "engine/adapt_training.h"
 #include "engine/byte_io.h"
 #include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
-#include "tests/support/tiny_task.h"
+#include "tests/support/small_task.h"
 
 namespace engram {
 namespace {
@@ -24,9 +26,9 @@ struct Saved {
     return AdaptTraining::create(model, settings, data, 1 << 30, kCpuKernels).value();
   }
 
-  VitModel model = test::tiny_vit(test::TinyVit::plain);
-  AdaptData data = test::tiny_task(model.shape, 4, 24, 4);
-  AdaptSettings settings = test::tiny_settings(AdaptMethod::adaptformer);
+  VitModel model = test::small_vit(test::VitKind::plain);
+  AdaptData data = test::small_task(model.shape, 4, 24, 4);
+  AdaptSettings settings = test::small_settings(AdaptMethod::adaptformer);
   std::string bytes;
 };
 
@@ -46,7 +48,7 @@ void check_refused(AdaptTraining training, const std::string& bytes, Code code,
 TEST_CASE("adapt saved: another model, data or settings are refused", "[engine][adapt]") {
   const Saved saved;
   const auto wrong = Code::invalid_argument;
-  const VitModel other = test::tiny_vit(test::TinyVit::plain, 3, 2);
+  const VitModel other = test::small_vit(test::VitKind::plain, 3, 2);
   check_refused(Saved::begin(other, saved.settings, saved.data), saved.bytes, wrong,
                 "another model");
   AdaptData less = saved.data;
@@ -57,6 +59,10 @@ TEST_CASE("adapt saved: another model, data or settings are refused", "[engine][
   settings.learning_rate = 0.5;
   check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
                 "another learning rate: 0.01, and here 0.5");
+  settings = saved.settings;
+  settings.head_start = HeadStart::means;
+  check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
+                "a head that began at random, and here at means");
   settings = saved.settings;
   settings.seed = (1ull << 60) + 1;
   check_refused(Saved::begin(saved.model, settings, saved.data), saved.bytes, wrong,
@@ -93,9 +99,11 @@ TEST_CASE("adapt saved: damage is found, wherever it is", "[engine][adapt]") {
        {std::size_t{0}, std::size_t{8}, std::size_t{100}, saved.bytes.size() - 1}) {
     check_refused(fresh(), saved.bytes.substr(0, size), Code::bad_data, "damaged");
   }
-  std::string newer = saved.bytes;
-  newer[8] = 2;
-  check_refused(fresh(), newer, Code::not_supported, "format 2");
+  for (const char version : {1, 3}) {
+    std::string other = saved.bytes;
+    other[8] = version;
+    check_refused(fresh(), other, Code::not_supported, fmt::format("format {}", int(version)));
+  }
   // A size that lies, under a checksum that fits.
   std::string lying = saved.bytes.substr(0, saved.bytes.size() - 8 - 4);
   const std::uint64_t sum = checksum64(as_bytes(lying));

@@ -7,8 +7,8 @@
 #include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
+#include "tests/support/small_task.h"
 #include "tests/support/thread_count.h"
-#include "tests/support/tiny_task.h"
 
 namespace engram {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::int64_t kMuch = 1 << 30;
 constexpr int kClasses = 4;
 
 AdaptSettings quick_settings(AdaptMethod method, int epochs = 6) {
-  AdaptSettings settings = test::tiny_settings(method);
+  AdaptSettings settings = test::small_settings(method);
   settings.epochs = epochs;
   settings.batch = 12;
   settings.micro_batch = 5;
@@ -59,8 +59,8 @@ bool same_curves(const AdaptTraining& a, const AdaptTraining& b) {
 }  // namespace
 
 TEST_CASE("adapt: the loss falls and the accuracy rises", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::layer_scale);
-  const AdaptData data = test::tiny_task(model.shape, kClasses, 90, 18);
+  const VitModel model = test::small_vit(test::VitKind::layer_scale);
+  const AdaptData data = test::small_task(model.shape, kClasses, 90, 18);
   for (const AdaptMethod method : kMethods) {
     CAPTURE(name(method));
     AdaptTraining training = begin(model, quick_settings(method, 12), data);
@@ -77,8 +77,8 @@ TEST_CASE("adapt: the loss falls and the accuracy rises", "[engine][adapt]") {
 }
 
 TEST_CASE("adapt: body and head train, and the start is what it should be", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::plain);
-  const AdaptData data = test::tiny_task(model.shape, kClasses, 24, 0);
+  const VitModel model = test::small_vit(test::VitKind::plain);
+  const AdaptData data = test::small_task(model.shape, kClasses, 24, 0);
   for (const AdaptMethod method : kMethods) {
     AdaptTraining training = begin(model, quick_settings(method, 1), data);
     const AdaptParameters start = training.parameters();
@@ -96,8 +96,8 @@ TEST_CASE("adapt: body and head train, and the start is what it should be", "[en
 }
 
 TEST_CASE("adapt: any number of threads gives the same bits", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::clip);
-  const AdaptData data = test::tiny_task(model.shape, kClasses, 40, 8);
+  const VitModel model = test::small_vit(test::VitKind::clip);
+  const AdaptData data = test::small_task(model.shape, kClasses, 40, 8);
   for (const AdaptMethod method : kMethods) {
     CAPTURE(name(method));
     AdaptTraining one = begin(model, quick_settings(method, 2), data);
@@ -117,8 +117,8 @@ TEST_CASE("adapt: any number of threads gives the same bits", "[engine][adapt]")
 
 TEST_CASE("adapt: stopped, saved and restored anywhere, it ends with the same bits",
           "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::layer_scale);
-  const AdaptData data = test::tiny_task(model.shape, kClasses, 40, 4);
+  const VitModel model = test::small_vit(test::VitKind::layer_scale);
+  const AdaptData data = test::small_task(model.shape, kClasses, 40, 4);
   for (const AdaptMethod method : kMethods) {
     const AdaptSettings settings = quick_settings(method, 3);
     AdaptTraining whole = begin(model, settings, data);
@@ -150,8 +150,8 @@ TEST_CASE("adapt: stopped, saved and restored anywhere, it ends with the same bi
 }
 
 TEST_CASE("adapt: a step takes no memory", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::plain);
-  AdaptData data = test::tiny_task(model.shape, kClasses, 36, 0);
+  const VitModel model = test::small_vit(test::VitKind::plain);
+  AdaptData data = test::small_task(model.shape, kClasses, 36, 0);
   data.pictures = [](std::span<const int>, int, MatrixView<float> tensors) {
     for (int r = 0; r < tensors.rows; ++r) std::fill_n(tensors.row(r), tensors.cols, float(r));
     return Status();
@@ -176,8 +176,8 @@ TEST_CASE("adapt: a step takes no memory", "[engine][adapt]") {
 
 TEST_CASE("adapt: a diverging loss stops, and the last good parameters are kept",
           "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::plain);
-  AdaptData data = test::tiny_task(model.shape, kClasses, 24, 0);
+  const VitModel model = test::small_vit(test::VitKind::plain);
+  AdaptData data = test::small_task(model.shape, kClasses, 24, 0);
   const AdaptPictures pictures = data.pictures;
   data.pictures = [&](std::span<const int> samples, int epoch, MatrixView<float> tensors) {
     ENGRAM_TRY(pictures(samples, epoch, tensors));
@@ -197,7 +197,7 @@ TEST_CASE("adapt: a diverging loss stops, and the last good parameters are kept"
 
   AdaptSettings wild = quick_settings(AdaptMethod::adaptformer, 20);
   wild.learning_rate = 900;
-  AdaptTraining lost = begin(model, wild, test::tiny_task(model.shape, kClasses, 24, 0));
+  AdaptTraining lost = begin(model, wild, test::small_task(model.shape, kClasses, 24, 0));
   Status end;
   while (end.ok() && !lost.done()) end = lost.epoch();
   CHECK(test::says(end, "diverged"));
@@ -206,8 +206,8 @@ TEST_CASE("adapt: a diverging loss stops, and the last good parameters are kept"
 
 TEST_CASE("adapt: a picture that cannot be read stops the step, which can be tried again",
           "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::plain);
-  const AdaptData good = test::tiny_task(model.shape, kClasses, 36, 6);
+  const VitModel model = test::small_vit(test::VitKind::plain);
+  const AdaptData good = test::small_task(model.shape, kClasses, 36, 6);
   const AdaptSettings settings = quick_settings(AdaptMethod::vpt, 2);
   AdaptTraining whole = begin(model, settings, good);
   finish(whole);
@@ -230,8 +230,8 @@ TEST_CASE("adapt: a picture that cannot be read stops the step, which can be tri
 }
 
 TEST_CASE("adapt: features by what was trained", "[engine][adapt]") {
-  const VitModel model = test::tiny_vit(test::TinyVit::clip);
-  const AdaptData data = test::tiny_task(model.shape, kClasses, 24, 0);
+  const VitModel model = test::small_vit(test::VitKind::clip);
+  const AdaptData data = test::small_task(model.shape, kClasses, 24, 0);
   AdaptTraining training = begin(model, quick_settings(AdaptMethod::ssf, 1), data);
   const int size = 3 * model.shape.image * model.shape.image, l = model.shape.features;
   const std::vector<float> pictures = test::random_pictures(model.shape, 7);

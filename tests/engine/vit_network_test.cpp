@@ -7,7 +7,7 @@
 #include "kernels/kernels_simt.h"
 #include "platform/philox.h"
 #include "tests/support/catch.h"
-#include "tests/support/tiny_vit.h"
+#include "tests/support/small_vit.h"
 #include "tests/support/vit_reference.h"
 
 namespace engram {
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kClasses = 3;
 constexpr AdaptMethod kMethods[] = {AdaptMethod::adaptformer, AdaptMethod::ssf, AdaptMethod::vpt};
-constexpr test::TinyVit kKinds[] = {test::TinyVit::plain, test::TinyVit::layer_scale,
-                                    test::TinyVit::clip};
+constexpr test::VitKind kKinds[] = {test::VitKind::plain, test::VitKind::layer_scale,
+                                    test::VitKind::clip};
 
 // Network and head with memory of their own: loss and gradient of one batch.
 struct Bench {
@@ -108,8 +108,8 @@ double largest(const std::vector<float>& values) {
 }  // namespace
 
 TEST_CASE("vit: features as in double", "[engine][vit]") {
-  for (const test::TinyVit kind : kKinds) {
-    const VitModel model = test::tiny_vit(kind);
+  for (const test::VitKind kind : kKinds) {
+    const VitModel model = test::small_vit(kind);
     const std::vector<float> pictures = test::random_pictures(model.shape, 3);
     const int size = 3 * model.shape.image * model.shape.image, l = model.shape.features;
     BufferList planned(nullptr);
@@ -134,12 +134,12 @@ TEST_CASE("vit: features as in double", "[engine][vit]") {
 
 TEST_CASE("vit: gradients are those of central differences in double", "[engine][vit]") {
   for (const AdaptMethod method : kMethods) {
-    for (const test::TinyVit kind : kKinds) {
+    for (const test::VitKind kind : kKinds) {
       for (const double dropout : {0.0, 0.3}) {
         if (dropout > 0 && method != AdaptMethod::adaptformer) continue;
         CAPTURE(name(method), int(kind), dropout);
-        const VitModel model = test::tiny_vit(kind);
-        AdaptSettings settings = test::tiny_settings(method);
+        const VitModel model = test::small_vit(kind);
+        AdaptSettings settings = test::small_settings(method);
         settings.dropout = dropout;
         const std::vector<float> pictures = test::random_pictures(model.shape, 4);
         const std::vector<int> labels{0, 2, 1, 2};
@@ -176,8 +176,8 @@ TEST_CASE("vit: gradients are those of central differences in double", "[engine]
 
 TEST_CASE("vit: computing activations again changes no bit", "[engine][vit]") {
   for (const AdaptMethod method : kMethods) {
-    const VitModel model = test::tiny_vit(test::TinyVit::layer_scale, 5);
-    AdaptSettings settings = test::tiny_settings(method);
+    const VitModel model = test::small_vit(test::VitKind::layer_scale, 5);
+    AdaptSettings settings = test::small_settings(method);
     settings.dropout = 0.2;
     const std::vector<float> pictures = test::random_pictures(model.shape, 3);
     const std::vector<int> labels{0, 2, 1};
@@ -197,8 +197,8 @@ TEST_CASE("vit: computing activations again changes no bit", "[engine][vit]") {
 
 TEST_CASE("vit: micro-batches add up to the batch", "[engine][vit]") {
   for (const AdaptMethod method : kMethods) {
-    const VitModel model = test::tiny_vit(test::TinyVit::clip);
-    AdaptSettings settings = test::tiny_settings(method);
+    const VitModel model = test::small_vit(test::VitKind::clip);
+    AdaptSettings settings = test::small_settings(method);
     settings.dropout = 0.2;
     const std::vector<float> pictures = test::random_pictures(model.shape, 5);
     const std::vector<int> labels{0, 2, 1, 1, 0};
@@ -222,8 +222,8 @@ TEST_CASE("vit: micro-batches add up to the batch", "[engine][vit]") {
 TEST_CASE("vit: a network of one block", "[engine][vit]") {
   for (const AdaptMethod method : kMethods) {
     CAPTURE(name(method));
-    const VitModel model = test::tiny_vit(test::TinyVit::plain, 1);
-    Bench bench(model, test::tiny_settings(method), 2, 0);
+    const VitModel model = test::small_vit(test::VitKind::plain, 1);
+    Bench bench(model, test::small_settings(method), 2, 0);
     const std::vector<float> pictures = test::random_pictures(model.shape, 2);
     const test::VitReference reference(model, &bench.parameters);
     CHECK(bench.step(pictures, {0, 1}, 2) ==
@@ -234,10 +234,10 @@ TEST_CASE("vit: a network of one block", "[engine][vit]") {
 
 TEST_CASE("vit: the GPU's kernels, emulated, give the CPU's gradients", "[engine][vit]") {
   for (const AdaptMethod method : kMethods) {
-    for (const test::TinyVit kind : {test::TinyVit::layer_scale, test::TinyVit::clip}) {
+    for (const test::VitKind kind : {test::VitKind::layer_scale, test::VitKind::clip}) {
       CAPTURE(name(method), int(kind));
-      const VitModel model = test::tiny_vit(kind);
-      AdaptSettings settings = test::tiny_settings(method);
+      const VitModel model = test::small_vit(kind);
+      AdaptSettings settings = test::small_settings(method);
       settings.dropout = 0.2;
       const std::vector<float> pictures = test::random_pictures(model.shape, 3);
       const std::vector<int> labels{0, 2, 1};

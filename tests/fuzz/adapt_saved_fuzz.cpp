@@ -4,7 +4,7 @@
 #include "kernels/kernels.h"
 #include "platform/hash.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/support/tiny_task.h"
+#include "tests/support/small_task.h"
 
 using namespace engram;
 
@@ -14,10 +14,10 @@ struct Case {
   AdaptTraining begin() const {
     return AdaptTraining::create(model, settings, data, 1 << 28, kCpuKernels).value();
   }
-  VitModel model = test::tiny_vit(test::TinyVit::plain, 2);
-  AdaptData data = test::tiny_task(model.shape, 2, 6, 2);
+  VitModel model = test::small_vit(test::VitKind::plain, 2);
+  AdaptData data = test::small_task(model.shape, 2, 6, 2);
   AdaptSettings settings = [] {
-    AdaptSettings s = test::tiny_settings(AdaptMethod::vpt);
+    AdaptSettings s = test::small_settings(AdaptMethod::vpt);
     s.epochs = 3;
     s.batch = 2;
     return s;

@@ -94,6 +94,7 @@ Status run(char** arguments) {
   ENGRAM_ASSIGN(settings.method, parse_adapt_method(arguments[3]));
   settings.dropout = 0;
   settings.start_noise = 0.02;
+  settings.head_start = HeadStart::random;
   set_thread_count(std::atoi(arguments[7]));
   ENGRAM_TRY(write_gradient(model, settings, inputs, folder + "/gradient.npy"));
   const auto print_order = [](std::span<const int> samples, int epoch) {

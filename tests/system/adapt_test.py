@@ -48,8 +48,10 @@ class Adapt(CliCase):
             shutil.copy(picture, tree / label / f"{at}.png")
         return tree
 
-    def words(self, *more, method="vpt", tree=None, batch=16):
-        return ["adapt", "--tree", tree or self.task, "--method", method, "--model", "vit", "--batch", batch, *more]
+    def words(self, *more, method="vpt", tree=None, batch=16, always=True):
+        """Of `engram adapt`. always: the model is added whatever the four pictures held out say."""
+        return ["adapt", "--tree", tree or self.task, "--method", method, "--model", "vit", "--batch", batch,
+                *(["--always"] if always else []), *more]
 
     def models(self):
         return {m["name"]: m["sha256"] for m in self.json("model", "list")["models"]}

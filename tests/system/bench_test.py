@@ -50,6 +50,19 @@ class Bench(CliCase):
         for word in ("activate", "warm", "noise", "GB/s", "of peak"):
             self.assertIn(word, text)
 
+    def test_models_beside_each_other(self):
+        report = self.json("bench", "models", "tiny", "other", "tiny", "--turns", "3")
+        rows = report["rows"]
+        self.assertEqual([row["model"] for row in rows], ["tiny", "other", "tiny"])
+        self.assertEqual(rows[0]["ratio"], 1)
+        for row in rows:
+            self.assertEqual(row["features"], 64)
+            self.assertGreaterEqual(row["median_seconds"], row["least_seconds"])
+            self.assertGreater(row["least_seconds"], 0)
+        self.assertIn("beside the first", self.run_program("bench", "models", "tiny", "--turns", "1").stdout)
+        self.assertIn("none", self.run_program("bench", "models", "none", code=MISSING).stderr)
+        self.run_program("bench", "models", code=USAGE)
+
     def test_bad_input(self):
         self.assertIn("gram_update", self.run_program("bench", "kernels", "--operation", "gram", code=USAGE).stderr)
         self.run_program("bench", "kernels", "--hidden", "0", code=USAGE)

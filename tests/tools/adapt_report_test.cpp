@@ -66,14 +66,29 @@ TEST_CASE("adapt report: curves as text, JSON and SVG", "[tools][adapt]") {
 }
 
 TEST_CASE("adapt report: a gain is told as it is", "[tools][adapt]") {
-  const std::string gained = gain_text({24, 30}, {27, 30}, "new");
+  const auto told = [](RightAnswers before, RightAnswers after, bool is_added) {
+    AdaptedModel model;
+    model.stored.card.name = "new";
+    model.after = after;
+    model.is_added = is_added;
+    return gain_text(before, model, "old");
+  };
+  const std::string gained = told({24, 30}, {27, 30}, true);
   CHECK(says(gained, "24 right before (80.0 %), 27 after (90.0 %)"));
-  CHECK_FALSE(says(gained, "did not help"));
-  CHECK(says(gain_text({24, 30}, {24, 30}, "new"), "it did not help here: as many are right"));
-  const std::string lost = gain_text({24, 30}, {20, 30}, "new");
-  CHECK(says(lost, "fewer are right than before"));
-  CHECK(says(lost, "engram model remove new"));
-  CHECK(says(gain_text({0, 0}, {0, 0}, "new"), "not measured"));
+  CHECK_FALSE(says(gained, "may do better"));
+  CHECK(says(told({24, 30}, {24, 30}, true), "as many are right as before"));
+  const std::string frozen = told({24, 30}, {20, 30}, false);
+  CHECK(says(frozen, "kept frozen: fewer are right than before, so no model was added"));
+  CHECK(says(frozen, "go on with old"));
+  CHECK(says(told({24, 30}, {20, 30}, true), "engram model remove new"));
+  CHECK(says(told({0, 0}, {0, 0}, true), "not measured"));
+}
+
+TEST_CASE("adapt report: a model is added unless fewer are right than before", "[tools][adapt]") {
+  CHECK(is_worth_adding({24, 30}, {25, 30}));
+  CHECK(is_worth_adding({24, 30}, {24, 30}));
+  CHECK_FALSE(is_worth_adding({24, 30}, {23, 30}));
+  CHECK(is_worth_adding({0, 0}, {0, 0}));  // nothing was held out
 }
 
 TEST_CASE("adapt report: names of adapted models", "[tools][adapt]") {

@@ -8,9 +8,9 @@
 #include "tests/support/catch.h"
 #include "tests/support/picture_files.h"
 #include "tests/support/says.h"
+#include "tests/support/small_vit.h"
 #include "tests/support/styled_vit.h"
 #include "tests/support/temp_directory.h"
-#include "tests/support/tiny_vit.h"
 #include "tests/support/vit_reference.h"
 #include "tools/convert/vit_read.h"
 #include "tools/convert/vit_write.h"
@@ -42,8 +42,8 @@ StoredModel stored(const TempDirectory& folder, const VitModel& model, const std
 TEST_CASE("what was read from a graph gives the graph's features", "[tools][vit_check][openvino]") {
   const TempDirectory folder;
   const std::vector<Image> pictures{gradient_picture(30, 20), gradient_picture(9, 31)};
-  for (const TinyVit kind : {TinyVit::plain, TinyVit::layer_scale, TinyVit::clip}) {
-    const VitModel model = tiny_vit(kind);
+  for (const VitKind kind : {VitKind::plain, VitKind::layer_scale, VitKind::clip}) {
+    const VitModel model = small_vit(kind);
     const StoredModel there = stored(folder, model,
                                      styled_vit(model, {.norm = VitStyle::Norm::pieces,
                                                         .curve = VitStyle::Curve::half_last,
@@ -74,8 +74,8 @@ TEST_CASE("what was read from a graph gives the graph's features", "[tools][vit_
 TEST_CASE("a written model gives the features of its definition in OpenVINO",
           "[tools][vit_write][openvino]") {
   const TempDirectory folder;
-  for (const TinyVit kind : {TinyVit::plain, TinyVit::layer_scale, TinyVit::clip}) {
-    const VitModel model = tiny_vit(kind);
+  for (const VitKind kind : {VitKind::plain, VitKind::layer_scale, VitKind::clip}) {
+    const VitModel model = small_vit(kind);
     const VitShape& shape = model.shape;
     const std::vector<float> pictures = random_pictures(shape, 3);
     std::vector<double> plain;

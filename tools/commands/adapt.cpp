@@ -25,10 +25,10 @@ namespace engram {
 namespace {
 
 struct AdaptOptions {
-  std::string tree, labels, method, as_name, memory, svg, device;
+  std::string tree, labels, method, as_name, memory, svg, device, head_start = "means";
   AdaptSettings settings;
   int patience = 5;
-  bool resume = false, restart = false, replace = false, plan = false;
+  bool resume = false, restart = false, replace = false, always = false, plan = false;
 };
 
 // Names, settings and what they mean, before anything is read.
@@ -36,6 +36,7 @@ Result<AdaptRequest> make_request(const Session& session, const AdaptOptions& op
   AdaptRequest request;
   request.settings = options.settings;
   ENGRAM_ASSIGN(request.settings.method, parse_adapt_method(options.method));
+  ENGRAM_ASSIGN(request.settings.head_start, parse_head_start(options.head_start));
   if (options.resume && options.restart) {
     return Status(Code::invalid_argument,
                   "--resume goes on with what was begun, --restart throws it away; give one.");
@@ -115,12 +116,15 @@ Result<AdaptRun::End> train(AdaptRun& run, const AdaptCheckpointFile& file,
                 fmt::format("{} The models are as they were.", sentence(end.status().what())));
 }
 
+// Makes the model, and adds it to the store if it is better for it.
 Result<AdaptedModel> store_adapted(const Session& session, const AdaptRun& run,
-                                   const std::string& name, bool replace) {
+                                   const std::string& name, const AdaptOptions& options) {
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
   ENGRAM_ASSIGN(AdaptedModel model, make_adapted_model(run, name, folder, session.console));
+  model.is_added = options.always || is_worth_adding(run.before(), model.after);
+  if (!model.is_added) return model;
   const ModelStore store(session.global.home);
-  ENGRAM_TRY(store.add(model.stored.onnx, model.stored.card, replace));
+  ENGRAM_TRY(store.add(model.stored.onnx, model.stored.card, options.replace));
   return model;
 }
 
@@ -164,7 +168,7 @@ Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
                               plural(run.training().epochs_done(), "epoch", "epochs"),
                               run.training().settings().epochs));
   }
-  auto stored = store_adapted(session, run, name, options.replace);
+  auto stored = store_adapted(session, run, name, options);
   if (!stored.ok()) {
     return Status(stored.status().code(),
                   fmt::format("{} What was trained is kept: the same command with --resume goes on "
@@ -180,13 +184,15 @@ Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
     ENGRAM_TRY(replace_file(options.svg, std::as_bytes(std::span(svg))));
   }
   console.note("\n" + adapt_curves_text(curves));
-  console.answer(
-      fmt::format("{}\n{}\n", ended_text(run, end), gain_text(run.before(), model.after, name)));
-  console.note(fmt::format(
-      "{}  {} features, made in {}, OpenVINO's features within {:.0e} of ours. Use it with "
-      "--model {}, in a state of its own.\n",
-      paint(printable(name), Style::bold, console.colour()), model.stored.card.features,
-      duration_text(training_seconds(curves)), std::max(model.difference, 1e-9), printable(name)));
+  console.answer(fmt::format("{}\n{}\n", ended_text(run, end),
+                             gain_text(run.before(), model, run.request().parent.card.name)));
+  if (model.is_added)
+    console.note(fmt::format(
+        "{}  {} features, made in {}, OpenVINO's features within {:.0e} of ours. Use it with "
+        "--model {}, in a state of its own.\n",
+        paint(printable(name), Style::bold, console.colour()), model.stored.card.features,
+        duration_text(training_seconds(curves)), std::max(model.difference, 1e-9),
+        printable(name)));
   console.object(adapt_json(run, end, model));
   return run.pictures().skipped().empty() ? 0 : kExitSomeSkipped;
 }
@@ -201,6 +207,8 @@ void add_options(CLI::App& command, AdaptOptions& options) {
   command.add_option("--as", options.as_name, "Name of the new model (default MODEL-METHOD)")
       ->type_name("NAME");
   command.add_flag("--replace", options.replace, "If there is a model of that name, replace it");
+  command.add_flag("--always", options.always,
+                   "Add the model even if fewer pictures held out are right than before");
   AdaptSettings& settings = options.settings;
   command.add_option("--epochs", settings.epochs, "Times every picture is shown (default 20)")
       ->type_name("N")
@@ -228,6 +236,11 @@ void add_options(CLI::App& command, AdaptOptions& options) {
           "ssf: deviation of scales and shifts at the start; the authors' is 0.02 (default 0)")
       ->type_name("X")
       ->check(between(0.0, 9.0));
+  command
+      .add_option("--head-start", options.head_start,
+                  "Where the head that trains along begins: means of the classes, or random as the "
+                  "authors' (default means)")
+      ->type_name("HOW");
   command
       .add_option("--patience", options.patience,
                   "Stop after so many epochs without a better loss on pictures held out; 0: never "
@@ -274,7 +287,9 @@ void add_adapt(CLI::App& app, Session& session) {
           "shifts what every operation gives (folded into the weights: no cost at run time), vpt "
           "adds learned tokens to each block. Pictures are cropped and mirrored at random, by "
           "--seed. About one in ten of each class is held out; the epoch that is best on these is "
-          "kept, and nearest class means on them before and after tell whether it helped.\n\n"
+          "kept, and nearest class means on them before and after tell whether it helped. If fewer "
+          "of them are right than before, the backbone stays frozen and no model is added "
+          "(--always adds it; with --json \"model\" is null).\n\n"
           "After every epoch, and at Ctrl-C, the training is on disk (HOME/adapting): the same "
           "command with --resume goes on, to the bit as if it had never stopped. Only at the end "
           "is a model added, whole. Phase 1 is for plain Vision Transformers (ViT, DeiT, DINO, "

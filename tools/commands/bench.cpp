@@ -13,6 +13,7 @@
 #include "platform/threads.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
+#include "tools/commands/bench_models.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/convert/scratch_folder.h"
@@ -213,12 +214,14 @@ void add_bench(CLI::App& app, Session& session) {
   CLI::App* bench = add_command(app, session,
                                 {.name = "bench",
                                  .summary = "how fast this machine is",
-                                 .synopsis = "engram bench kernels ...\nengram bench live ...",
+                                 .synopsis = "engram bench kernels ...\nengram bench live ...\n"
+                                             "engram bench models NAME...",
                                  .description = "Measures parts of the learner on this machine.",
                                  .example = "engram bench kernels"},
                                 nullptr);
   bench->require_subcommand(1);
   add_bench_live(*bench, session);
+  add_bench_models(*bench, session);
   const auto options = std::make_shared<BenchCommand>();
   CLI::App* command = add_command(
       *bench, session,

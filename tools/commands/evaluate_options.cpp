@@ -79,6 +79,10 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
                   "With --phase1: of the first epoch (default 0.01)")
       ->type_name("X")
       ->check(between(1e-9, 999.0));
+  command
+      .add_option("--phase1-head-start", options.phase1_head_start,
+                  "With --phase1: means or random, as `engram adapt --head-start` (default means)")
+      ->type_name("HOW");
   command.add_option("--shots", options.shots, "At most N training samples of each class")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));

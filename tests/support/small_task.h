@@ -1,4 +1,4 @@
-// A task for a tiny Vision Transformer: pictures of a few classes, each a pattern under noise that is
+// A task for a small Vision Transformer: pictures of a few classes, each a pattern under noise that is
 // another in every epoch.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/adapt_training.h"
-#include "tests/support/tiny_vit.h"
+#include "tests/support/small_vit.h"
 
 namespace engram::test {
 
@@ -22,7 +22,7 @@ inline void draw_picture(const VitShape& shape, int label, unsigned number, floa
 }
 
 // `held_out` of the `count` samples, every n-th, are held out.
-inline AdaptData tiny_task(const VitShape& shape, int classes, int count, int held_out) {
+inline AdaptData small_task(const VitShape& shape, int classes, int count, int held_out) {
   AdaptData data;
   data.classes = classes;
   for (int i = 0; i < count; ++i) data.labels.push_back(i * 7 % classes);
