@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "engine/leave_one_out.h"
+#include "kernels/kernels.h"
 #include "platform/philox.h"
 
 namespace engram {
