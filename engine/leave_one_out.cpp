@@ -22,7 +22,6 @@ constexpr double kLargest = 10.0;   // ... to this multiple of the trace
 constexpr double kTypical = 0.1;    // where the best lambda of photos is, of the mean diagonal
 constexpr double kTypicalCurvature = 5e-4;
 constexpr double kUnseenInPart = 1e-3;
-constexpr int kManySamples = 1024;  // a search among so many begins with a part of them
 
 // `count` of the samples, the same share of every class, evenly by the size of h within a class:
 // which ones does not depend on the order in which they came. Ascending.
@@ -93,7 +92,7 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   }
   LeaveOneOut small(problem.kernels(), kernel, classes, problem.class_count());
   std::optional<Start> start;
-  if (size >= kManySamples) start = start_from_part(small, criterion);
+  if (size >= LeaveOneOut::kManySamples) start = start_from_part(small, criterion);
   if (!start) {
     start = Start{LambdaSearch::step_of(kTypical * trace(kernel) / size), kTypicalCurvature};
   }

@@ -32,10 +32,16 @@ namespace engram {
 
 class LeaveOneOut {
  public:
-  static constexpr int kScratchColumns = 512;  // of the inverse at a time
+  static constexpr int kScratchColumns = 256;  // of the inverse at a time
   static constexpr int kFewSamples = 512;      // up to here a loss costs a few milliseconds
-  // The search for lambda begins with so many of N samples, where it costs a thirtieth.
+  // The search for lambda begins with so many of N samples, where it costs a thirtieth, and that among
+  // kManySamples of them with a part again: how many there are in all these parts.
+  static constexpr int kManySamples = 1024;
   static constexpr int part_of(int samples) { return std::max(kFewSamples, samples / 3); }
+  static constexpr int parts_of(int samples) {
+    const int part = part_of(samples);
+    return part < kManySamples ? part : part + parts_of(part);
+  }
 
   // Borrows `kernel` and `classes`. Memory: N (K + 1 + kScratchColumns) floats.
   LeaveOneOut(const Kernels& kernels, GramView kernel, std::span<const std::int32_t> classes,

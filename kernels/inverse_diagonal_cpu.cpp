@@ -10,7 +10,7 @@
 namespace engram::cpu {
 namespace {
 
-constexpr int kColumns = 256;  // of the inverse at a time, in one thread: each call packs U anew
+constexpr int kColumns = 128;  // of the inverse at a time, in one thread: each call packs U anew
 constexpr int kSquareColumns = 64;  // of the square on the diagonal at a time
 constexpr int kRows = 256;          // summed up at a time
 
