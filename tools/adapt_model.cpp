@@ -46,7 +46,7 @@ Result<std::vector<float>> backbone_features(const AdaptRun& run, FeatureExtract
 }
 
 // That the file gives what was trained.
-Result<double> check_file(const AdaptRun& run, const StoredModel& stored,
+Result<double> check_file(const AdaptRun& run, FeatureExtractor& extractor,
                           const AdaptParameters& parameters) {
   std::vector<Image> pictures;
   for (const int sample : some_samples(run, kComparedPictures)) {
@@ -54,7 +54,7 @@ Result<double> check_file(const AdaptRun& run, const StoredModel& stored,
     pictures.push_back(std::move(picture));
   }
   ENGRAM_ASSIGN(const double difference,
-                vit_difference(run.model(), stored, run.request().threads, pictures, &parameters));
+                vit_difference(run.model(), extractor, pictures, &parameters));
   if (difference <= kMostVitDifference) return difference;
   return Status(
       Code::internal,
@@ -106,10 +106,10 @@ Result<AdaptedModel> make_adapted_model(const AdaptRun& run, const std::string& 
     ENGRAM_TRY(replace_file(made.stored.onnx, std::as_bytes(std::span(onnx))));
     ENGRAM_ASSIGN(card.sha256, sha256_of_file(made.stored.onnx));
   }
-  ENGRAM_ASSIGN(made.difference, check_file(run, made.stored, parameters));
   ENGRAM_ASSIGN(
       FeatureExtractor extractor,
       FeatureExtractor::open(made.stored, {.threads = run.request().threads, .batch = kBatch}));
+  ENGRAM_ASSIGN(made.difference, check_file(run, extractor, parameters));
   const std::vector<int> samples = some_samples(run, kMostCalibrationPictures);
   ENGRAM_ASSIGN(const std::vector<float> features, backbone_features(run, extractor, samples));
   const int width = card.features;

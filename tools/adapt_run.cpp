@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/feature_extractor.h"
 #include "engine/held_out.h"
 #include "platform/sentence.h"
 #include "tools/convert/vit_check.h"
@@ -37,14 +36,14 @@ Status check_same_subject(const AdaptCheckpoint& saved, const StoredModel& paren
 }
 
 // That our forward is the backbone's, on a few of the pictures themselves.
-Status check_on_pictures(const VitModel& model, const AdaptRequest& request,
+Status check_on_pictures(const VitModel& model, FeatureExtractor& backbone,
                          const TrainingPictures& pictures) {
   std::vector<Image> some;
   for (int i = 0; i < kCheckedPictures; ++i) {
     ENGRAM_ASSIGN(Image picture, pictures.picture(i * pictures.count() / kCheckedPictures));
     some.push_back(std::move(picture));
   }
-  return check_vit(model, request.parent, request.threads, some);
+  return check_vit(model, backbone, some);
 }
 
 // Pictures may take a quarter, or less where the training needs it.
@@ -126,7 +125,9 @@ Result<AdaptRun> AdaptRun::prepare(AdaptRequest request, const AdaptCheckpoint* 
                                request.settings.seed)};
   ENGRAM_TRY(check_first_task(run.task_, request.settings));
   if (const std::string note = small_classes_note(run.task_); !note.empty()) console.warn(note);
-  ENGRAM_TRY(check_on_pictures(*run.model_, request, *run.pictures_));
+  ENGRAM_ASSIGN(FeatureExtractor backbone,
+                FeatureExtractor::open(request.parent, {.threads = request.threads}));
+  ENGRAM_TRY(check_on_pictures(*run.model_, backbone, *run.pictures_));
   if (saved != nullptr) ENGRAM_TRY(check_same_subject(*saved, request.parent, *run.pictures_));
 
   const TrainingPictures* const shown = run.pictures_.get();
@@ -144,7 +145,11 @@ Result<AdaptRun> AdaptRun::prepare(AdaptRequest request, const AdaptCheckpoint* 
                                       run.memory_ - run.pictures_->kept_bytes()));
   run.training_ = std::make_unique<AdaptTraining>(std::move(training));
   run.request_ = std::move(request);
-  if (saved != nullptr) ENGRAM_TRY(run.go_on_from(*saved));
+  if (saved != nullptr) {
+    ENGRAM_TRY(run.go_on_from(*saved));
+  } else {
+    run.backbone_ = std::make_unique<FeatureExtractor>(std::move(backbone));
+  }
   return run;
 }
 
@@ -164,11 +169,10 @@ Status AdaptRun::go_on_from(const AdaptCheckpoint& saved) {
 
 Status AdaptRun::measure_before(const Console& console) {
   if (knows_before_) return {};
-  ENGRAM_ASSIGN(FeatureExtractor extractor,
-                FeatureExtractor::open(request_.parent, {.threads = request_.threads}));
   ENGRAM_ASSIGN(before_,
-                try_nearest_mean(extractor, *pictures_, task_.held_out, "before", console));
+                try_nearest_mean(*backbone_, *pictures_, task_.held_out, "before", console));
   knows_before_ = true;
+  backbone_.reset();  // training needs the memory
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/adapt_training.h"
+#include "engine/feature_extractor.h"
 #include "engine/model_store.h"
 #include "platform/status.h"
 #include "tools/adapt_checkpoint.h"
@@ -85,6 +86,7 @@ class AdaptRun {
   std::unique_ptr<VitModel> model_;
   std::unique_ptr<TrainingPictures> pictures_;
   std::unique_ptr<AdaptTraining> training_;
+  std::unique_ptr<FeatureExtractor> backbone_;  // frozen; until measure_before has been
   FirstTask task_;
   RightAnswers before_;
   bool knows_before_ = false;

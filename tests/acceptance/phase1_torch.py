@@ -1,10 +1,10 @@
 """Phase 1 beside PyTorch: the same gradients, the same step, the same loss curve, and the time of a step.
 
-Usage: phase1_torch.py ADAPT_DUMP [--vit MODEL.onnx --pictures PICTURES.npy] [--speed] [--threads 1,2]
+Usage: phase1_torch.py ADAPT_DUMP [--vit MODEL.onnx --pictures PICTURES.npy] [--speed] [--threads 1,2] [--methods ssf,...]
   ADAPT_DUMP: build/tests/adapt_dump. Without --vit a small ViT with random weights, exported by PyTorch itself.
   --vit: the encoder of `engram model add dinov2-vits14` (needs onnx); --pictures: (N, 3, side, side) floats, N >= 8.
 For each method it lets both sides start from our parameters and compares features, gradients, parameters and losses over
-three epochs of two batches. --speed: instead the seconds of a step on eight pictures, with each count of --threads, taken in turns:
+three epochs of two batches. --speed: instead the seconds of a step on four pictures, with each count of --threads, taken in turns:
 medians of six steps each, the first of every turn left out on both sides.
 Exits 1 if a difference exceeds its bound or ours is slower. Needs torch (Debian: python3-torch).
 """
@@ -96,6 +96,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("program"), p.add_argument("--vit"), p.add_argument("--pictures")
     p.add_argument("--speed", action="store_true"), p.add_argument("--threads", default="1,2")
+    p.add_argument("--methods", default=",".join(METHODS))
     a = p.parse_args()
     threads = [int(n) for n in a.threads.split(",")]
     failures = []
@@ -115,10 +116,10 @@ def main():
             torch.onnx.export(vit_torch.Vit(model), torch.from_numpy(pictures[:1]), onnx, opset_version=14, input_names=["image"],
                               output_names=["features"], dynamic_axes={"image": {0: "batch"}, "features": {0: "batch"}})
         labels = np.arange(len(pictures)) % 4
-        for method in METHODS:
+        for method in a.methods.split(","):
             if a.speed:
                 for count in threads:
-                    speed(a.program, onnx, model, method, pictures[:8], labels[:8], count, check)
+                    speed(a.program, onnx, model, method, pictures[:4], labels[:4], count, check)
                 continue
             ours = Ours(a.program, onnx, model["image"], method, work, pictures, labels, len(labels) // 2, 3, threads[-1])
             compare(ours, model, method, pictures, labels, len(labels) // 2, 3, check)

@@ -55,19 +55,21 @@ TEST_CASE("what was read from a graph gives the graph's features", "[tools][vit_
     auto found = read_vit(file->bytes(), "small", "", model.shape.image);
     INFO(found.status().what());
     REQUIRE(found.ok());
-    const auto apart = vit_difference(*found, there, 1, pictures);
+    auto backbone = FeatureExtractor::open(there, {.threads = 1, .batch = 2});
+    REQUIRE(backbone.ok());
+    const auto apart = vit_difference(*found, *backbone, pictures);
     INFO(apart.status().what());
     REQUIRE(apart.ok());
     CHECK(apart.value() < 1e-5);
-    CHECK(check_vit(*found, there, 1, pictures).ok());
-    CHECK(check_vit(*found, there, 1).ok());
+    CHECK(check_vit(*found, *backbone, pictures).ok());
+    CHECK(check_vit(*found, *backbone).ok());
     // One weight that is not the graph's.
     found->blocks[1].proj.weight[3] += 0.5f;
-    const Status wrong = check_vit(*found, there, 1, pictures);
+    const Status wrong = check_vit(*found, *backbone, pictures);
     CHECK(wrong.code() == Code::not_supported);
     CHECK(says(wrong, "its features are others"));
     found->shape.image = 16;
-    CHECK(says(check_vit(*found, there, 1, pictures), "of 8 pixels"));
+    CHECK(says(check_vit(*found, *backbone, pictures), "of 8 pixels"));
   }
 }
 

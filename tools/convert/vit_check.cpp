@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/feature_extractor.h"
 #include "engine/vit_network.h"
 #include "kernels/kernels.h"
 #include "platform/arena.h"
@@ -88,22 +87,20 @@ Status our_features(const VitModel& model, const AdaptParameters* adapted, const
 
 }  // namespace
 
-Result<double> vit_difference(const VitModel& model, const StoredModel& stored, int threads,
+Result<double> vit_difference(const VitModel& model, FeatureExtractor& backbone,
                               std::span<const Image> pictures, const AdaptParameters* adapted) {
-  if (stored.card.preprocess.crop != model.shape.image ||
-      stored.card.features != model.shape.features) {
+  const ModelCard& card = backbone.card();
+  if (card.preprocess.crop != model.shape.image || card.features != model.shape.features) {
     return Status(
         Code::invalid_argument,
         fmt::format("{} is of {} pixels and {} features, what was read of it of {} and {}",
-                    stored.card.name, stored.card.preprocess.crop, stored.card.features,
-                    model.shape.image, model.shape.features));
+                    card.name, card.preprocess.crop, card.features, model.shape.image,
+                    model.shape.features));
   }
   const int count = static_cast<int>(pictures.size()), width = model.shape.features;
   std::vector<float> ours(pictures.size() * static_cast<std::size_t>(width)), theirs(ours.size());
-  ENGRAM_ASSIGN(auto extractor, FeatureExtractor::open(stored, {.threads = threads, .batch = 1}));
-  ENGRAM_TRY(extractor.extract(pictures, {theirs.data(), count, width, width}));
-  ENGRAM_TRY(
-      our_features(model, adapted, stored.card, pictures, {ours.data(), count, width, width}));
+  ENGRAM_TRY(backbone.extract(pictures, {theirs.data(), count, width, width}));
+  ENGRAM_TRY(our_features(model, adapted, card, pictures, {ours.data(), count, width, width}));
   double most = 0;
   for (int i = 0; i < count; ++i) {
     double apart = 0, length = 0;
@@ -119,20 +116,20 @@ Result<double> vit_difference(const VitModel& model, const StoredModel& stored, 
   return most;
 }
 
-Status check_vit(const VitModel& model, const StoredModel& stored, int threads,
+Status check_vit(const VitModel& model, FeatureExtractor& backbone,
                  std::span<const Image> pictures) {
   std::vector<Image> views;
   if (pictures.empty()) {
     ENGRAM_ASSIGN(views, usual_pictures());
     pictures = views;
   }
-  ENGRAM_ASSIGN(const double most, vit_difference(model, stored, threads, pictures));
+  ENGRAM_ASSIGN(const double most, vit_difference(model, backbone, pictures));
   if (most <= kMostVitDifference) return {};
   return Status(Code::not_supported,
                 fmt::format("{}: it was read as a plain Vision Transformer, but its features are "
                             "others (off by {:.2g}, at most {:.0e} is rounding), so Phase 1 cannot "
                             "train it. It still works frozen, as it is",
-                            stored.card.name, most, kMostVitDifference));
+                            backbone.card().name, most, kMostVitDifference));
 }
 
 }  // namespace engram
