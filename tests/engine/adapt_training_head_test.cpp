@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "engine/adapt_training.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/small_task.h"
 
