@@ -2,6 +2,7 @@
 #include "kernels/factor_append.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/factor_cpu.h"
 #include "kernels/matrix_product_cpu.h"
@@ -24,6 +25,16 @@ void solve_columns(int known, MatrixView<float> x, GramView g) {
   }
 }
 
+// One row, solved where it is contiguous: as a column of U its elements lie a whole row apart, often in the
+// same few sets of the caches. The general routine would also pack all of U11 for it.
+void append_one(float lambda, int known, GramView g) {
+  std::vector<float> x(g.row(known), g.row(known) + known);
+  solve_upper_transposed({g.data, g.diagonal, known, g.stride}, x.data(), 1);
+  for (int r = 0; r < known; ++r) g.row(r)[known] = x[std::size_t(r)];
+  g.row(known)[known] =
+      float(double(g.diagonal[known]) + lambda - cblas_dsdot(known, x.data(), 1, x.data(), 1));
+}
+
 }  // namespace
 
 Status factor_append(Stream /*stream*/, float lambda, int known, GramView g) {
@@ -32,16 +43,15 @@ Status factor_append(Stream /*stream*/, float lambda, int known, GramView g) {
   const int added = g.size - known;
   if (added == 0) return Status();
 
+  if (added == 1) {
+    append_one(lambda, known, g);
+    return factor_block(known, g);
+  }
   copy_gram_rows(lambda, known, g);
   if (known > 0) {
-    float* right = g.data + known;
-    if (added == 1) {  // the general routine would pack all of U11 for one column
-      solve_upper_transposed({g.data, g.diagonal, known, g.stride}, right, g.stride);
-    } else {
-      solve_columns(known, {right, known, added, g.stride}, g);
-    }
-    add_gram_upper(-1.0f, {right, known, added, g.stride},
-                   {g.row(known) + known, added, added, g.stride});
+    const MatrixView<float> right{g.data + known, known, added, g.stride};
+    solve_columns(known, right, g);
+    add_gram_upper(-1.0f, right, {g.row(known) + known, added, added, g.stride});
   }
   return factor_block(known, g);
 }

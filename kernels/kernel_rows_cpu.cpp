@@ -21,6 +21,7 @@ namespace {
 constexpr int kTileLeft = 2;
 constexpr int kTileRight = 4;
 constexpr int kGrain = 4 * kTileRight;  // rows of `right` in a piece of work
+constexpr int kOneGrain = 4 * kGrain;   // the same for one row of `left`: fewer beginnings
 
 // sums[i][j] = left[i] . right[j]
 using Tile = void(const std::uint8_t* const (&left)[kTileLeft],
@@ -131,7 +132,7 @@ Status kernel_rows(Stream /*stream*/, KeptView left, KeptView right, MatrixView<
 #if defined(__x86_64__)
   if (simd() == Simd::avx2) tile = left.rows == 1 ? tile_avx2<1> : tile_avx2<kTileLeft>;
 #endif
-  parallel_for(right.rows, kGrain,
+  parallel_for(right.rows, left.rows == 1 ? kOneGrain : kGrain,
                [&](int begin, int end) { columns(tile, left, right, k, begin, end); });
   return Status();
 }
