@@ -87,8 +87,10 @@ class CameraApp:
         raise AssertionError(f"the camera app shows nothing: {self.said()}")
 
     def counts(self):
-        """{label: samples}"""
-        return {one["label"]: one["samples"] for one in self.get("/api/state")["classes"]}
+        """{label: samples}, which the app knows when it has read what was learned."""
+        while (told := self.get("/api/state"))["opening"]:
+            time.sleep(0.01)
+        return {one["label"]: one["samples"] for one in told["classes"]}
 
     # ---- watched ---------------------------------------------------------------------------------
     def resident(self):
