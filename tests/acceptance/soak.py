@@ -53,12 +53,23 @@ class Teacher:
                 app.post(path, body)
                 break
             except Refused as refused:
-                if refused.status != 503:  # no picture yet, or orders wait: asked again
+                if refused.status == 504 and self.was_carried_out(app):  # the machine stood still meanwhile
+                    break
+                if refused.status not in (503, 504):  # 503: no picture yet, or orders wait: asked again
                     raise
                 time.sleep(0.01)
         self.known, self.under_way = after, None
         self.orders += 1
         self.on_order(app)
+
+    def was_carried_out(self, app):
+        """The order under way, whose answer came too late."""
+        while app.get("/api/state")["learning"]:
+            time.sleep(0.01)
+        found = app.counts()
+        if found not in (self.known, self.under_way):
+            raise Lost(f"after an answer that came too late: acknowledged {self.known}, found {found}")
+        return found != self.known or self.under_way == self.known
 
     def with_samples(self, label, change):
         left = self.known.get(label, 0) + change

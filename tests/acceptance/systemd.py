@@ -50,10 +50,16 @@ class Device:
     def is_up(self):
         return self.machine.property("ActiveState") == "active" and self.machine.ask("/health")[0] == 200
 
-    def classes(self):
+    def state(self):
         status, text = self.machine.ask("/api/state")
         assert status == 200, text
-        return {known["label"]: known["samples"] for known in json.loads(text)["classes"]}
+        return json.loads(text)
+
+    def classes(self):
+        """{label: samples}, which the app knows when it has read what was learned."""
+        while (told := self.state())["opening"]:
+            time.sleep(0.1)
+        return {known["label"]: known["samples"] for known in told["classes"]}
 
     def tap(self, label):
         status, text = self.machine.ask("/api/learn", {"label": label})

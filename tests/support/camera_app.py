@@ -58,7 +58,7 @@ class CameraApp:
 
     # ---- asked and told --------------------------------------------------------------------------
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=10 * PATIENCE)
 
     def _answer(self, *request):
         self.connection.request(*request)
@@ -76,8 +76,7 @@ class CameraApp:
         return self._answer("POST", path, json.dumps(body), headers)
 
     def wait_for_picture(self):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        for _ in range(100 * PATIENCE):  # counted and not timed: the whole machine may stand still
             self.connection.request("GET", "/frame.jpg")
             reply = self.connection.getresponse()
             reply.read()
@@ -87,8 +86,10 @@ class CameraApp:
         raise AssertionError(f"the camera app shows nothing: {self.said()}")
 
     def counts(self):
-        """{label: samples}"""
-        return {one["label"]: one["samples"] for one in self.get("/api/state")["classes"]}
+        """{label: samples}, which the app knows when it has read what was learned."""
+        while (told := self.get("/api/state"))["opening"]:
+            time.sleep(0.01)
+        return {one["label"]: one["samples"] for one in told["classes"]}
 
     # ---- watched ---------------------------------------------------------------------------------
     def resident(self):
