@@ -85,15 +85,15 @@ TEST_CASE("adapt head: it begins at the means of the classes", "[engine][adapt]"
   CHECK(*training.parameters().slice("head.sigma").data == float(one.settings.head_scale));
 }
 
-TEST_CASE("adapt head: from the means more is right in the first epoch than from chance",
-          "[engine][adapt]") {
+TEST_CASE("adapt head: the means tell pictures apart that chance does not", "[engine][adapt]") {
   Case one;
+  one.data = test::small_task(one.model.shape, kClasses, 120, 60);
+  one.settings.learning_rate = 0;
   AdaptTraining means = one.begin();
   one.settings.head_start = HeadStart::random;
   AdaptTraining chance = one.begin();
   REQUIRE((means.epoch().ok() && chance.epoch().ok()));
-  CHECK(means.curves().front().accuracy > chance.curves().front().accuracy + 10);
-  CHECK(means.curves().front().held_out_loss < chance.curves().front().held_out_loss);
+  CHECK(means.curves().front().held_out_accuracy > chance.curves().front().held_out_accuracy + 10);
 }
 
 TEST_CASE("adapt head: saved before the first step, it begins the same way again",
