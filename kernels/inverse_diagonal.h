@@ -4,7 +4,7 @@
 //
 //   name      shape    type       meaning
 //   g         (M, M)   GramView   only U is read
-//   scratch   (M, B)   float      any B >= 1; the columns of U^-1 are made B at a time, 128 a thread
+//   scratch   (M, B)   float      any B >= 1; the columns of U^-1 are made B at a time
 //   d         (1, M)   float      written in full
 //
 // Column j of U^-1 ends at row j, so B columns need the leading block of U only: M^3 / 3
