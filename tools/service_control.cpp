@@ -125,6 +125,8 @@ Status start_service(bool again) {
   make_device_groups("");
   ENGRAM_TRY(systemctl({"daemon-reload"}));
   ENGRAM_TRY(systemctl({"enable", kServiceUnit}));
+  // Somebody wants it now: earlier starts do not count against it (StartLimitBurst).
+  (void)systemctl({"reset-failed", kServiceUnit});
   // The unit is of Type=notify: this comes back when the service is ready, or has failed.
   const Status started = systemctl({again ? "restart" : "start", kServiceUnit});
   if (started.ok()) return Status();

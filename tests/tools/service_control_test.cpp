@@ -54,6 +54,7 @@ TEST_CASE("service_control: enabled and started, or started again", "[tools][ser
   REQUIRE(systemd.calls() == std::string("systemd-sysusers --inline g video - - g render - -\n"
                                          "systemctl daemon-reload\n"
                                          "systemctl enable engram.service\n"
+                                         "systemctl reset-failed engram.service\n"
                                          "systemctl ") +
                                  (again ? "restart" : "start") + " engram.service\n");
 }
