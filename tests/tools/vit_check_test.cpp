@@ -55,7 +55,7 @@ TEST_CASE("what was read from a graph gives the graph's features", "[tools][vit_
     auto found = read_vit(file->bytes(), "small", "", model.shape.image);
     INFO(found.status().what());
     REQUIRE(found.ok());
-    auto backbone = FeatureExtractor::open(there, {.threads = 1, .batch = 2});
+    auto backbone = FeatureExtractor::open(there, {.threads = 1, .batch = 1});
     REQUIRE(backbone.ok());
     const auto apart = vit_difference(*found, *backbone, pictures);
     INFO(apart.status().what());
