@@ -63,7 +63,7 @@ class Adapt(CliCase):
     def test_each_method_makes_a_model_that_learns(self):
         before = self.models()
         for method in METHODS:
-            answer = self.json(*self.words("--epochs", "4", "--learning-rate", "0.1", "--svg", "curves.svg",
+            answer = self.json(*self.words("--epochs", "4", "--learning-rate", "0.1", "--head-start", "random", "--svg", "curves.svg",
                                            method=method))
             name = f"vit-{method}"
             self.assertEqual((answer["model"], answer["parent"], answer["method"]), (name, "vit", method))
