@@ -106,7 +106,9 @@ Result<AdaptEstimate> estimate_adaptation(const VitModel& model, const AdaptSett
                  .pictures = [](std::span<const int>, int, Out) { return Status(); },
                  .held_out = {}};
   for (int i = 0; i < settings.batch; ++i) data.labels[std::size_t(i)] = i % classes;
-  ENGRAM_ASSIGN(auto training, AdaptTraining::create(model, settings, data, memory, kernels));
+  AdaptSettings step_alone = settings;
+  step_alone.head_start = HeadStart::random;  // means take a forward of all pictures, once
+  ENGRAM_ASSIGN(auto training, AdaptTraining::create(model, step_alone, data, memory, kernels));
   Tally counted{device, {}};
   tally = &counted;
   const Status done = training.epoch();  // one step

@@ -97,7 +97,9 @@ std::string ended_text(const AdaptRun& run, AdaptRun::End end) {
 }
 
 bool is_worth_adding(const RightAnswers& before, const RightAnswers& after) {
-  return after.right >= before.right;
+  if (before.count == 0) return true;
+  const double wrong = 1 - double(before.right) / before.count;
+  return before.right - after.right <= std::sqrt(before.right * wrong);
 }
 
 std::string gain_text(const RightAnswers& before, const AdaptedModel& model,
@@ -113,19 +115,24 @@ std::string gain_text(const RightAnswers& before, const AdaptedModel& model,
   if (after.right > before.right) return text;
   const std::string advice = "More pictures, another method or fewer epochs may do better";
   if (!model.is_added) {
-    return text + fmt::format(
-                      "\nkept frozen: fewer are right than before, so no model was added; go on "
-                      "with {}. {}; --always adds it all the same",
-                      printable(parent), advice);
+    return text +
+           fmt::format(
+               "\nkept frozen: clearly fewer are right than before, so no model was added; go on "
+               "with {}. {}; --always adds it all the same",
+               printable(parent), advice);
   }
-  const std::string name = printable(model.stored.card.name);
-  return text + (after.right == before.right
-                     ? fmt::format("\nas many are right as before: whether it helps with what "
-                                   "comes later, engram evaluate --phase1 tells. {}",
-                                   advice)
-                     : fmt::format("\nadded as asked, though fewer are right than before: engram "
-                                   "model remove {} takes it away. {}",
-                                   name, advice));
+  if (is_worth_adding(before, after)) {
+    return text + fmt::format(
+                      "\n{}: whether it helps with what comes later, engram evaluate --phase1 "
+                      "tells. {}",
+                      after.right == before.right ? "as many are right as before"
+                                                  : "fewer, by no more than chance explains",
+                      advice);
+  }
+  return text + fmt::format(
+                    "\nadded as asked, though clearly fewer are right than before: engram model "
+                    "remove {} takes it away. {}",
+                    printable(model.stored.card.name), advice);
 }
 
 Json adapt_json(const AdaptRun& run, AdaptRun::End end, const AdaptedModel& model) {

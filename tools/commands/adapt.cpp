@@ -208,7 +208,7 @@ void add_options(CLI::App& command, AdaptOptions& options) {
       ->type_name("NAME");
   command.add_flag("--replace", options.replace, "If there is a model of that name, replace it");
   command.add_flag("--always", options.always,
-                   "Add the model even if fewer pictures held out are right than before");
+                   "Add the model even if clearly fewer pictures held out are right than before");
   AdaptSettings& settings = options.settings;
   command.add_option("--epochs", settings.epochs, "Times every picture is shown (default 20)")
       ->type_name("N")
@@ -287,8 +287,9 @@ void add_adapt(CLI::App& app, Session& session) {
           "shifts what every operation gives (folded into the weights: no cost at run time), vpt "
           "adds learned tokens to each block. Pictures are cropped and mirrored at random, by "
           "--seed. About one in ten of each class is held out; the epoch that is best on these is "
-          "kept, and nearest class means on them before and after tell whether it helped. If fewer "
-          "of them are right than before, the backbone stays frozen and no model is added "
+          "kept, and nearest class means on them before and after tell whether it helped. If "
+          "clearly fewer of them are right than before, the backbone stays frozen and no model is "
+          "added "
           "(--always adds it; with --json \"model\" is null).\n\n"
           "After every epoch, and at Ctrl-C, the training is on disk (HOME/adapting): the same "
           "command with --resume goes on, to the bit as if it had never stopped. Only at the end "
