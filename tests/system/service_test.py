@@ -324,7 +324,7 @@ class Command(CliCase):
         self.assertRegex(said, r"ready +.*0 classes")
         self.assertRegex(said, r"service +engram.service active \(running\), enabled")
         self.assertRegex(said, r"did not get ready: .*failed(.|\n)*What it wrote last:\n.*nowhere")
-        start = ["daemon-reload", "enable engram.service"]
+        start = ["daemon-reload", "enable engram.service", "reset-failed engram.service"]
         self.assertEqual([call for call in self.calls() if not call.startswith("show")],
                          [*start, "restart engram.service", "disable --now engram.service", "daemon-reload",
                           *start, "restart engram.service"])
