@@ -135,11 +135,14 @@ Status look_on(const Live& live, double seconds, Looks& looks) {
   return {};
 }
 
-// Taps and ends of tasks as fast as they are carried out, until told to stop. Taken back afterwards, so
-// that the state stays of one size.
+enum class Pace { every_frame, hurried };
+
+// Taps and ends of tasks, once a frame or as fast as they are carried out, until told to stop. Taken
+// back afterwards, so that the state stays of one size.
 class Busy {
  public:
-  Busy(Live& live, const Stage& stage) : live_(live), thread_([this, &stage] { run(stage); }) {}
+  Busy(Live& live, const Stage& stage, Pace pace)
+      : live_(live), thread_([this, &stage, pace] { run(stage, pace); }) {}
   ~Busy() {
     stop_ = true;
     thread_.join();
@@ -147,8 +150,10 @@ class Busy {
   int taps() const { return taps_; }
 
  private:
-  void run(const Stage& stage) {
+  void run(const Stage& stage, Pace pace) {
+    std::uint64_t frame = 0;
     for (int i = 0; !stop_; ++i) {
+      if (pace == Pace::every_frame && !next_sight(live_, frame).ok()) return;
       const OrderResult result =
           live_.carry_out(tap(stage.name(i % stage.objects()), live_.sight()));
       if (result.status.ok()) ++taps_;
@@ -203,20 +208,27 @@ Result<LiveBenchResult> bench_live(const LiveBenchOptions& options,
   result.durable = spread_of(std::move(durable));
   result.known = spread_of(std::move(known));
 
-  Looks idle, learning;
-  int taps = 0;
-  for (double spent = 0; spent < options.seconds; spent += 2 * kSliceSeconds) {
+  Looks idle, learning, hurried;
+  int taps = 0, hurried_taps = 0;
+  const auto look_while_busy = [&](Pace pace, Looks& looks, int& count) -> Status {
+    Busy busy(*live, stage, pace);
+    ENGRAM_TRY(look_on(*live, kSliceSeconds, looks));
+    count += busy.taps();
+    return {};
+  };
+  for (double spent = 0; spent < options.seconds; spent += 3 * kSliceSeconds) {
     object = (object + 1) % stage.objects();
     ENGRAM_TRY(look_on(*live, kSliceSeconds, idle));
-    Busy busy(*live, stage);
-    ENGRAM_TRY(look_on(*live, kSliceSeconds, learning));
-    taps += busy.taps();
+    ENGRAM_TRY(look_while_busy(Pace::every_frame, learning, taps));
+    ENGRAM_TRY(look_while_busy(Pace::hurried, hurried, hurried_taps));
   }
   result.frames_per_second = double(idle.looking.size()) / idle.seconds;
   result.learned_per_second = taps / learning.seconds;
+  result.hurried_per_second = hurried_taps / hurried.seconds;
   result.label = spread_of(std::move(idle.label));
   result.idle = spread_of(std::move(idle.looking));
   result.learning = spread_of(std::move(learning.looking));
+  result.hurried = spread_of(std::move(hurried.looking));
   return result;
 }
 

@@ -177,8 +177,8 @@ void add_bench_live(CLI::App& bench, Session& session) {
            "Objects of the stage (see `engram demo`) are learned one at a time by taps on a live "
            "session; after each one, new views of all of them are asked of the state on disk. "
            "Prints how long a tap takes until it is durable and until it is known, how long a "
-           "frame "
-           "takes to its label, and whether looking gets slower while it learns without a pause. "
+           "frame takes to its label, and whether looking gets slower while every frame is taught, "
+           "and while taps follow each other without a pause. "
            "--marks exits with 4 when a mark is missed.",
        .example = "engram bench live --objects 20 --marks"},
       [&session, options] { return run_live(session, *options); });
@@ -192,7 +192,9 @@ void add_bench_live(CLI::App& bench, Session& session) {
   command->add_option("--views", b.views, "New views asked of each (default 10)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--seconds", b.seconds, "Of looking, half of it while it learns (default 20)")
+  command
+      ->add_option("--seconds", b.seconds,
+                   "Of looking, two thirds of it while it learns (default 30)")
       ->type_name("S")
       ->check(CLI::Range(0.1, 3600.0));
   command->add_option("--fps", b.frames_per_second, "Frames per second of the camera (default 30)")
