@@ -165,8 +165,7 @@ class Soak:
         self.teacher.agree(app.counts(), "the app at the end")
         while (told := app.get("/api/state"))["open_samples"] or told["learning"] or not told["digest"]:
             time.sleep(0.1)
-        time.sleep(2)  # judged, and the digest is of all
-        digest = app.get("/api/state")["digest"]
+        digest = told["digest"]
         self.figures = told
         self.stopped, code = app.stop()
         verified = self.ask("verify")

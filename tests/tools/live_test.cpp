@@ -81,6 +81,11 @@ TEST_CASE("what is shown with a name is known to the next frame, and on the disk
     CHECK(state.feed.kind == FeedState::Kind::live);
     CHECK(to_json(state)["classes"][2]["label"] == "blue");
     CHECK_FALSE(live->sight()->answers.empty());
+
+    teach(desk, *live, "red", kRed);
+    LiveState after;
+    CHECK(eventually([&] { return (after = live->state()).samples == state.samples + 1; }));
+    CHECK(after.digest != state.digest);  // which is no longer that of what was learned
   }
   CHECK(desk.on_disk().size() == 3);
   const auto again = desk.start();

@@ -48,7 +48,7 @@ struct LiveState {
   double lambda = 0;
   double accuracy = -1;  // leave-one-out over all classes; -1: not judged
   std::string form;      // factored, dense
-  std::string digest;    // of the statistics, at the last end of a task
+  std::string digest;    // of the statistics; empty while they have changed since they were judged
   std::string fault;     // empty, or what is wrong with the storage: shown until it is mended
   double backbone_ms = 0, head_ms = 0, looks_per_second = 0;  // of the last seconds
   std::int64_t resident_bytes = 0, planned_bytes = 0;

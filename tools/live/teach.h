@@ -88,6 +88,7 @@ class Teach {
   bool has_ended_ = false;                       // a task, and it was not judged since
   std::optional<Clock::duration> last_end_;      // how long it took
   std::map<std::string, ClassTeaching> judged_;  // by label, when that was done last
+  std::int64_t judged_sequence_ = -1;            // of the store, then
   std::string fault_;
 
   mutable std::mutex mutex_;

@@ -66,6 +66,7 @@ void Teach::judge() {
   const std::string digest = learner.digest();
   const std::int64_t resident = resident_bytes();
   judged_.clear();
+  judged_sequence_ = orders_->store().sequence();
   double accuracy = -1;
   std::vector<std::string> hints;
   if (taught.ok()) {
@@ -110,6 +111,7 @@ void Teach::tell_store() {
     state.open_samples = learner.task_samples();
     state.tasks = learner.tasks();
     state.sequence = store.sequence();
+    if (state.sequence != judged_sequence_) state.digest.clear();
     state.lambda = readout == nullptr ? 0 : readout->lambda;
     state.form = learner.form() == Form::dense ? "dense" : "factored";
     state.planned_bytes = planned;
