@@ -1,7 +1,6 @@
 #include "tools/model_bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "tools/estimate_report.h"
 #include "tools/table.h"
 #include "tools/terminal.h"
+#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -21,11 +21,6 @@ Image shown_picture() {
     image.rgb.push_back(static_cast<std::uint8_t>(127.5 + 120 * std::sin(0.01 * i)));
   }
   return image;
-}
-
-double now() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
 }
 
 double median(std::vector<double> values) {
@@ -52,9 +47,9 @@ Result<std::vector<ModelTime>> bench_models(const std::vector<StoredModel>& mode
       const std::size_t at = (std::size_t(turn) + i) % count;
       const int width = extractors[at].features();
       std::vector<float> features(static_cast<std::size_t>(width));
-      const double start = now();
+      const double start = seconds_now();
       ENGRAM_TRY(extractors[at].extract({&picture, 1}, {features.data(), 1, width, width}));
-      if (turn > 0) seconds[at].push_back(now() - start);
+      if (turn > 0) seconds[at].push_back(seconds_now() - start);
     }
     if (turn > 0 && turn_done) turn_done();
   }
