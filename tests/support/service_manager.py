@@ -64,10 +64,16 @@ class Service:
 
     def stop(self):
         """SIGTERM: how long it took, and the exit code."""
+        self.hear_the_rest()  # a manager listens; a service waits while nobody does
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(PATIENCE)
+        while self.process.poll() is None and time.monotonic() < begin + PATIENCE:
+            self.listen(0.01)
         seconds = time.monotonic() - begin
+        code = self.process.wait(0)
+        self.hear_the_rest()
+        return seconds, code
+
+    def hear_the_rest(self):
         while self.listen(0):
             pass
-        return seconds, code
