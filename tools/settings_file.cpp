@@ -12,7 +12,7 @@ namespace engram {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostSettingsBytes = 64 * 1024;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t';
@@ -33,7 +33,7 @@ bool is_key(std::string_view text) {
 Result<Setting> parse_line(std::string_view line, const std::string& file, int number) {
   const auto fail = [&](const std::string& what) { return setting_error(file, number, what); };
   if (std::any_of(line.begin(), line.end(),
-                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 127; })) {
+                  [](unsigned char c) { return (c < ' ' && c != '\t') || c == 127; })) {
     return fail("a control character: this is not a text file, or it was damaged.");
   }
   const std::size_t equals = line.find('=');
@@ -84,7 +84,7 @@ Result<std::vector<Setting>> parse_settings(std::string_view text, const std::st
 }
 
 Result<std::vector<Setting>> read_settings(const std::string& file) {
-  ENGRAM_ASSIGN(const std::vector<std::byte> bytes, read_file(file, kMostBytes));
+  ENGRAM_ASSIGN(const std::vector<std::byte> bytes, read_file(file, kMostSettingsBytes));
   return parse_settings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
 }
 
