@@ -48,7 +48,7 @@ void put_settings(const AdaptSettings& settings, ByteWriter& out) {
   out.put(settings.recomputed_blocks);
 }
 
-Status refuse(const std::string& what) {
+Status refuse_other(const std::string& what) {
   return Status(Code::invalid_argument,
                 fmt::format("The saved training is of {}. Nothing was changed; go on with what it "
                             "was begun with, or begin anew.",
@@ -101,11 +101,11 @@ Result<Opened> open(const std::string& bytes) {
 
 Status compare(const AdaptSettings& saved, const AdaptSettings& mine) {
   if (saved.method != mine.method) {
-    return refuse(
+    return refuse_other(
         fmt::format("the method {}, and this one is {}", name(saved.method), name(mine.method)));
   }
   if (saved.head_start != mine.head_start) {
-    return refuse(fmt::format("a head that began at {}, and here at {}", name(saved.head_start),
+    return refuse_other(fmt::format("a head that began at {}, and here at {}", name(saved.head_start),
                               name(mine.head_start)));
   }
   std::string difference;
@@ -117,7 +117,7 @@ Status compare(const AdaptSettings& saved, const AdaptSettings& mine) {
     if (theirs == ours || !difference.empty()) return;
     difference = fmt::format("another {}: {}, and here {}", what, theirs, ours);
   });
-  return difference.empty() ? Status() : refuse(difference);
+  return difference.empty() ? Status() : refuse_other(difference);
 }
 
 }  // namespace
@@ -161,8 +161,8 @@ Status AdaptTraining::restore(const std::string& bytes) {
   ENGRAM_ASSIGN(Opened saved, open(bytes));
   ENGRAM_TRY(compare(saved.settings, impl.settings));
   ByteReader& in = saved.rest;
-  if (in.take<std::uint64_t>() != digest_of(impl.model)) return refuse("another model");
-  if (in.take<std::uint64_t>() != digest_of(impl.data)) return refuse("other pictures");
+  if (in.take<std::uint64_t>() != digest_of(impl.model)) return refuse_other("another model");
+  if (in.take<std::uint64_t>() != digest_of(impl.data)) return refuse_other("other pictures");
   const auto epochs = in.take<std::uint32_t>();
   if (epochs > std::uint32_t(impl.settings.epochs)) return damaged("it has too many epochs");
   std::vector<AdaptEpoch> curves(epochs);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic("EGADAPT\1", 8);
 constexpr std::size_t kHead = 16;
-constexpr std::size_t kMostBytes = std::size_t{1} << 32;  // more than any model we read has
+constexpr std::size_t kMostCheckpointBytes = std::size_t{1} << 32;  // more than any model we read has
 
 void put_text(ByteWriter& writer, std::string_view text) {
   writer.put(std::uint64_t(text.size()));
@@ -93,7 +93,7 @@ Result<AdaptCheckpointFile> AdaptCheckpointFile::open(const std::string& home,
 }
 
 Result<std::optional<AdaptCheckpoint>> AdaptCheckpointFile::load() const {
-  const auto bytes = read_file(path_, kMostBytes);
+  const auto bytes = read_file(path_, kMostCheckpointBytes);
   if (bytes.status().code() == Code::not_found) return std::optional<AdaptCheckpoint>();
   if (!bytes.ok()) return bytes.status();
   ENGRAM_ASSIGN(AdaptCheckpoint checkpoint, parse_adapt_checkpoint(bytes.value(), path_));

@@ -17,7 +17,7 @@ namespace engram {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostReplyBytes = 64 * 1024;
 
 class Connection {
  public:
@@ -63,7 +63,7 @@ Result<LocalAnswer> get_from_here(int port, const std::string& path) {
   }
   std::string text;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (text.size() < kMostBytes) {
+  while (text.size() < kMostReplyBytes) {
     if (std::chrono::steady_clock::now() > end) return fail("no whole answer in 2 s");
     char part[4096];
     const ssize_t count = ::recv(connection.socket(), part, sizeof part, 0);

@@ -15,7 +15,7 @@ namespace engram {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1024 * 1024;
+constexpr std::size_t kMostFileBytes = 1024 * 1024;
 constexpr const char* kMark = "# Written by `engram service enable`, digest ";
 
 bool is_there(const std::string& path) {
@@ -34,7 +34,7 @@ enum class Author { nobody, we, somebody };  // nobody: there is no file
 
 Result<Author> author_of(const std::string& path) {
   if (!is_there(path)) return Author::nobody;
-  const auto read = read_file(path, kMostBytes);
+  const auto read = read_file(path, kMostFileBytes);
   if (read.status().code() == Code::bad_data) return Author::somebody;  // masked: it is /dev/null
   ENGRAM_TRY(read.status());
   const std::vector<std::byte>& bytes = read.value();
@@ -60,7 +60,7 @@ Result<FileFate> install_unit(const ServicePlaces& places) {
   }
   const std::string text = marked(service_unit_text(places.program));
   if (author == Author::we) {
-    ENGRAM_ASSIGN(const std::vector<std::byte> old, read_file(places.unit(), kMostBytes));
+    ENGRAM_ASSIGN(const std::vector<std::byte> old, read_file(places.unit(), kMostFileBytes));
     if (std::string_view(reinterpret_cast<const char*>(old.data()), old.size()) == text) {
       return FileFate::kept;
     }

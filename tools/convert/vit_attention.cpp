@@ -10,9 +10,9 @@ namespace engram {
 
 namespace {
 
-class Attention {
+class AttentionReader {
  public:
-  Attention(VitMatch& match, VitShape& shape) : match_(match), shape_(shape) {}
+  AttentionReader(VitMatch& match, VitShape& shape) : match_(match), shape_(shape) {}
   Result<AttentionParts> run(int proj);
 
  private:
@@ -29,7 +29,7 @@ class Attention {
 };
 
 // (..., tokens, head) with heads before.
-Status Attention::take_size(const Dims& dims) {
+Status AttentionReader::take_size(const Dims& dims) {
   if (dims.size() < 3) return not_plain("its attention has no heads");
   const std::int64_t tokens = dims[dims.size() - 2], head = dims.back();
   const std::int64_t heads = value_count(dims) / std::max<std::int64_t>(tokens * head, 1);
@@ -47,7 +47,7 @@ Status Attention::take_size(const Dims& dims) {
   return {};
 }
 
-Status Attention::take_products(int values) {
+Status AttentionReader::take_products(int values) {
   const VitStep& second = match_.step(values);
   ENGRAM_TRY(take_size(match_.node(values).dims));
   ENGRAM_ASSIGN(const int weights, match_.same_as(second.input));
@@ -88,7 +88,7 @@ bool is_empty_mask(const VitOperand& mask) {
 }
 
 // Attention in one operation: q, k, v of (1, heads, tokens, head), then a mask.
-Status Attention::take_operation(int operation) {
+Status AttentionReader::take_operation(int operation) {
   const VitNode& node = match_.node(operation);
   bool plain = node.inputs.size() >= 3 && node.output == 0 && node.dims.size() == 4 &&
                onnx_attribute(*node.onnx, "is_causal").whole == 0 &&
@@ -109,11 +109,11 @@ Status Attention::take_operation(int operation) {
   return {};
 }
 
-Result<int> Attention::normed(const HeadPart& part) {
+Result<int> AttentionReader::normed(const HeadPart& part) {
   return match_.same_as(match_.step(part.linear).input);
 }
 
-Result<AttentionParts> Attention::run(int proj) {
+Result<AttentionParts> AttentionReader::run(int proj) {
   ENGRAM_ASSIGN(const VitPath heads, match_.back(match_.step(proj).input));
   const VitKind kind = heads.node < 0 ? VitKind::other : match_.step(heads.node).kind;
   if (kind == VitKind::product) {
@@ -148,7 +148,7 @@ Result<AttentionParts> Attention::run(int proj) {
 }  // namespace
 
 Result<AttentionParts> match_attention(VitMatch& match, int proj, VitShape& shape) {
-  return Attention(match, shape).run(proj);
+  return AttentionReader(match, shape).run(proj);
 }
 
 }  // namespace engram

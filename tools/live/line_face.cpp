@@ -10,7 +10,7 @@
 namespace engram {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{100};
+constexpr std::chrono::milliseconds kFacePatience{100};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void run_line_face(Live& live, const StopSignals& stop, const Console& console) 
   std::optional<Verdict> before;
   while (!stop.stopped()) {
     const bool has_ended = live.state().feed.kind == FeedState::Kind::ended;
-    const auto sight = live.wait(after, kPatience);
+    const auto sight = live.wait(after, kFacePatience);
     if (const std::uint64_t now = live.changes(); now != changes) {
       changes = now;
       log.tell(live.state(), console);
@@ -56,7 +56,7 @@ void run_headless(Live& live, const StopSignals& stop, const Console& console) {
   EventLog log;
   do {
     log.tell(live.state(), console);
-  } while (!stop.wait(kPatience));
+  } while (!stop.wait(kFacePatience));
 }
 
 }  // namespace engram

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kAnswers = 5;
-constexpr milliseconds kPatience{100};  // for a frame: then the camera is asked how it is
+constexpr milliseconds kFramePatience{100};  // for a frame: then the camera is asked how it is
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -55,7 +55,7 @@ void Look::run() {
   std::uint64_t seen = 0;
   while (sleep_until(due)) {
     ++rounds_;
-    const Frame frame = feed_.wait(seen, kPatience);
+    const Frame frame = feed_.wait(seen, kFramePatience);
     tell_camera(feed_.state());
     tell_engine();
     if (frame.number <= seen || frame.picture == nullptr) {
