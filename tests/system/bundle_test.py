@@ -287,12 +287,14 @@ class Bundle(CliCase):
         digest = self.exported_state()
         self.build("1.0", "--with-state", self.state)
         self.dir.chmod(0o755)
-        home = self.device / "var/lib/engram"
-        home.mkdir(mode=0o750)
-        os.chown(home, SERVICE, SERVICE)
+        home, private = self.device / "var/lib/engram", self.device / "var/lib/private"
+        private.mkdir(mode=0o700)  # as systemd keeps it: only root comes through
+        (private / "engram").mkdir(mode=0o750)
+        home.symlink_to("private/engram")
+        os.chown(private / "engram", SERVICE, SERVICE)
         self.install("--trust-new-key")
         self.assertTrue((home / "models/tiny/model.onnx").is_file())
-        self.assertEqual(self.owners(home), {(SERVICE, SERVICE)})
+        self.assertEqual(self.owners(home.resolve()), {(SERVICE, SERVICE)})
         self.assertEqual(self.json("inspect", "--home", home, "--state", home / "state/default")["digest"], digest)
         self.assertEqual(self.owners(self.device / "var/lib/engram-bundle"), {(0, 0)})
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ Status put_package(const JudgedBundle& judged, const std::string& root, const Te
     if (!judged.settings_file.empty() && !judged.settings_are_there) {
       ::unlink(judged.places.settings.c_str());  // they came with this bundle
     }
-    if (before.empty()) {
+    if (before.empty() && !current.ok()) {
       const Status gone = remove_package(root);
       return Status(done.code(), fmt::format("{} {}", sentence(done.what()),
                                              gone.ok() ? "It was removed again" : gone.what()));
@@ -68,10 +69,11 @@ Status put_package(const JudgedBundle& judged, const std::string& root, const Te
         "The package {} from before was not installed by a bundle; if it does not work: sudo dpkg "
         "--configure -a",
         before);
-    if (current.ok()) {
+    if (current.ok()) {  // also where a power cut left half of the package that follows it
+      const std::string name = before.empty() ? "of the bundle before" : before + " from before";
       const Status back = install_package(root, kept.current());
-      fate = back.ok() ? fmt::format("The package {} from before is installed again", before)
-                       : fmt::format("Installing {} again failed too: {}", before, back.what());
+      fate = back.ok() ? fmt::format("The package {} is installed again", name)
+                       : fmt::format("Installing the package {} failed too: {}", name, back.what());
     }
     return Status(done.code(), fmt::format("{} {}", sentence(done.what()), fate));
   }
@@ -91,10 +93,10 @@ Status put_model(const JudgedBundle& judged, const TellStep& tell) {
     tell("model", name + " is there already");
     return {};
   }
-  const ModelStore store(judged.places.home);
-  ENGRAM_TRY(as_owner_of(judged.places.home, judged.model_file, [&](const std::string& file) {
-    return store.add(file, *judged.card, false);
-  }));
+  ENGRAM_TRY(as_owner_of(judged.places.home, judged.model_file,
+                         [&](const std::string& file, const std::string& home) {
+                           return ModelStore(home).add(file, *judged.card, false);
+                         }));
   tell("model", name);
   return {};
 }
@@ -106,10 +108,15 @@ Status put_state(const JudgedBundle& judged, const TellStep& tell) {
                               judged.places.state));
     return {};
   }
-  ENGRAM_TRY(as_owner_of(judged.places.home, judged.state_file, [&](const std::string& file) {
-    return import_state(file, judged.places.state, "");
-  }));
-  tell("state", judged.places.state);
+  const std::string& home = judged.places.home;
+  const std::string& state = judged.places.state;
+  ENGRAM_TRY(as_owner_of(home, judged.state_file,
+                         [&](const std::string& file, const std::string& reached) {
+                           const bool inside = state.starts_with(home + "/");
+                           const std::string to = inside ? reached + state.substr(home.size()) : state;
+                           return import_state(file, to, "");
+                         }));
+  tell("state", state);
   return {};
 }
 
@@ -117,6 +124,7 @@ Status put_state(const JudgedBundle& judged, const TellStep& tell) {
 
 Status install_bundle(const InstallRequest& request, const TellStep& tell) {
   ENGRAM_TRY(needs_root(request.root));
+  ::umask(022);  // the service reads what is put into /etc; what is secret has a mode of its own
   ENGRAM_ASSIGN(const BundleFile bundle, BundleFile::open(request.bundle));
   ENGRAM_ASSIGN(const bool new_key, judge_key(request, bundle.head().key));
   ENGRAM_TRY(check_machine(bundle.head().target, request.root, request.bundle));

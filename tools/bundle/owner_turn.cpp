@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <vector>
 
+#include <fcntl.h>
 #include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,7 +52,9 @@ class OwnerTurn {
 class Opened {
  public:
   explicit Opened(int file) : file_(file) {}
-  ~Opened() { ::close(file_); }
+  ~Opened() {
+    if (file_ >= 0) ::close(file_);
+  }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
   int file() const { return file_; }
@@ -62,11 +65,12 @@ class Opened {
 
 }  // namespace
 
-Status as_owner_of(const std::string& home, const std::string& file,
-                   const std::function<Status(const std::string& readable)>& step) {
+Status as_owner_of(const std::string& home, const std::string& file, const OwnersStep& step) {
+  constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  const Opened place(::geteuid() == 0 ? ::open(home.c_str(), kPlace) : -1);
   struct stat owner;
-  if (::geteuid() != 0 || ::stat(home.c_str(), &owner) != 0 || owner.st_uid == 0) {
-    return step(file);
+  if (place.file() < 0 || ::fstat(place.file(), &owner) != 0 || owner.st_uid == 0) {
+    return step(file, home);
   }
   ENGRAM_ASSIGN(const int descriptor, open_plain_file(file));
   const Opened opened(descriptor);
@@ -74,17 +78,22 @@ Status as_owner_of(const std::string& home, const std::string& file,
     return call_failed(file, "chown", errno, "");
   }
   ENGRAM_ASSIGN(std::vector<gid_t> ours, OwnerTurn::groups_of_ours());
+  const std::string reached = fmt::format("/proc/self/fd/{}", place.file());
   Status done;
   {
     const OwnerTurn turn(owner, std::move(ours));
     if (!turn.taken()) return call_failed(home, "taking the rights of its owner", errno, "");
-    done = step(fmt::format("/proc/self/fd/{}", opened.file()));
+    done = step(fmt::format("/proc/self/fd/{}", opened.file()), reached);
   }
   if (done.ok()) return done;
+  std::string what = done.what();
+  for (std::size_t at; (at = what.find(reached + "/")) != what.npos;) {
+    what.replace(at, reached.size(), home);
+  }
   return Status(done.code(),
                 fmt::format("{} This was done with the rights of user {}, who owns {}: what lies "
                             "there must be theirs, and a link there lead to what is theirs",
-                            sentence(done.what()), owner.st_uid, home));
+                            sentence(what), owner.st_uid, home));
 }
 
 }  // namespace engram

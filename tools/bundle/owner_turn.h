@@ -16,8 +16,9 @@ namespace engram {
 // signal or trace it all the same. A failure that comes of missing rights says whose they were.
 //
 // The step gets a path by which it can read `file`, a file of ours in a folder that only we can look
-// into; its group becomes the owner's, who could read the copy anyway.
-Status as_owner_of(const std::string& home, const std::string& file,
-                   const std::function<Status(const std::string& readable)>& step);
+// into; its group becomes the owner's, who could read the copy anyway. And it gets a path by which it
+// reaches `home`: systemd keeps what belongs to a service below a folder that only root can pass.
+using OwnersStep = std::function<Status(const std::string& readable, const std::string& home)>;
+Status as_owner_of(const std::string& home, const std::string& file, const OwnersStep& step);
 
 }  // namespace engram
