@@ -11,6 +11,7 @@
 
 #include "platform/child_process.h"
 #include "platform/file.h"
+#include "tools/live/stop_signals.h"
 #include "tools/terminal.h"
 
 namespace engram {
@@ -47,6 +48,7 @@ Status change(const std::string& root, const std::vector<std::string>& order, co
   // Of an image that belongs to who makes it.
   if (!root.empty() && ::geteuid() != 0) words.push_back("--force-not-root");
   words.insert(words.end(), order.begin(), order.end());
+  const StopSignals later;  // a closed terminal must not leave dpkg in the middle
   ENGRAM_ASSIGN(const ChildOutcome outcome, run(words, kInstallSeconds, true));
   if (worked(outcome)) return {};
   // Of its words those about errors; the reason is in an indented line behind.
