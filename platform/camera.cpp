@@ -60,7 +60,9 @@ OpenedCamera open_file(CameraUri uri) {
 OpenedCamera open_path(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (fs::is_character_file(status)) return open_v4l2(CameraUri{"v4l2", path, {}});
+  if (fs::is_character_file(status) || path.starts_with("/dev/video")) {
+    return open_v4l2(CameraUri{"v4l2", path, {}});
+  }
   if (fs::exists(status)) return open_file(CameraUri{"file", path, {}});
   ENGRAM_ASSIGN(CameraUri uri, parse_camera_uri("file://" + path));
   const bool is_pattern = uri.path.find_first_of("*[") != std::string::npos;

@@ -49,7 +49,8 @@ Result<Region> region_of(const std::vector<double>& percent) {
 Result<CameraFeed::Open> checked_source(const std::string& source) {
   Result<std::unique_ptr<Camera>> first = open_camera(source);
   const Code code = first.status().code();
-  const bool is_missing_file = code == Code::not_found && source.find("://") == source.npos;
+  const bool is_missing_file = code == Code::not_found && source.find("://") == source.npos &&
+                               !source.starts_with("/dev/");  // which may be plugged in
   if (code == Code::invalid_argument || code == Code::not_supported || is_missing_file) {
     return first.status();
   }
@@ -137,9 +138,9 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   } else {
     run_line_face(live, stop, console);
   }
-  page.reset();
   watch.reset();  // says that we stop
   const bool has_ended = live.stop_or_leave();
+  if (has_ended) page.reset();  // not before: an export waits for the thread that teaches
   report_end(session, live.state());
   ENGRAM_TRY(live.opened());
   if (!has_ended) leave();
