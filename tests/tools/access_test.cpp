@@ -138,6 +138,11 @@ TEST_CASE("A stranger's page changes nothing and reads nothing", "[tools][access
            "/",
            {{"host", host}, {"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "navigate"}},
            0},
+          {"a frame in a stranger's page",
+           "GET",
+           "/api/export",
+           {{"host", host}, {"sec-fetch-site", "cross-site"}, {"sec-fetch-mode", "navigate"}},
+           403},
           {"a form that pretends to be a program",
            "POST",
            "/api",
@@ -269,7 +274,7 @@ TEST_CASE("The guard before a real server", "[tools][access]") {
   CHECK(first.starts_with("HTTP/1.1 303 "));
   CHECK(first.find("Location: /\r\n") != std::string::npos);
   CHECK(first.find("Set-Cookie: engram_8477=" + std::string(kToken) +
-                   "; Path=/; HttpOnly; SameSite=Strict\r\n") != std::string::npos);
+                   "; Path=/; HttpOnly; SameSite=Lax\r\n") != std::string::npos);
   CHECK(get("/", "Cookie: engram_8477=" + std::string(kToken) + "\r\n").ends_with("inside"));
   int refused = 0, slowed = 0;
   for (int i = 0; i < 30; ++i) {

@@ -49,10 +49,12 @@ std::string foreign_page(const HttpRequest& request, const HostPort& host) {
   if (changes && header(request, "x-engram") != "1") {
     return "A program that changes something sends the header X-Engram: 1.";
   }
-  // Browsers say where a request comes from; a link that the user follows is fine.
+  // Browsers say where a request comes from; a link to the page that the user follows is fine.
   const std::string site = header(request, "sec-fetch-site");
   const bool foreign = site == "cross-site" || site == "same-site";
-  if (foreign && (changes || header(request, "sec-fetch-mode") != "navigate")) {
+  const bool followed =
+      !changes && request.path == "/" && header(request, "sec-fetch-mode") == "navigate";
+  if (foreign && !followed) {
     return "The page that asks is not ours.";
   }
   return "";
@@ -89,7 +91,8 @@ HttpResponse welcome(const AccessRules& rules) {
   HttpResponse response{303, "text/plain", "", {}};
   response.headers["Location"] = "/";
   response.headers["Set-Cookie"] =
-      rules.cookie + "=" + rules.token + "; Path=/; HttpOnly; SameSite=Strict";
+      // Not Strict: browsers leave that one out behind our 303 where the link was on another site.
+      rules.cookie + "=" + rules.token + "; Path=/; HttpOnly; SameSite=Lax";
   return response;
 }
 

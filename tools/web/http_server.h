@@ -1,7 +1,7 @@
 // A small HTTP/1.1 server for one bench: hard limits, one thread, no surprises. Boost.Beast inside.
 //
 // Limits, whatever a client does: header 8 KB (431), body 8 MB (413) and never more than `most_buffered`
-// over all connections (503), 32 connections, of which a client on another machine gets 8 (the next is
+// over all connections but for bodies of 4 KB (503), 32 connections, of which a client on another machine gets 8 (the next is
 // told 503 and closed), 10 s to send a header and for each megabyte of a body, 10 s without taking a byte
 // of an answer, 60 s idle between requests; none after an answer that says no (401, 403, 421, 429).
 //
