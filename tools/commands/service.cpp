@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -61,11 +62,27 @@ Status check_settings(CLI::App& app, const ServicePlaces& places) {
                             settings.model.empty() ? kDefaultModel : printable(settings.model)));
 }
 
+// The unit hides these folders from the service, and quotes nothing.
+void warn_of_program(const Console& console, const ServicePlaces& places) {
+  if (!places.packaged_unit().empty()) return;
+  const std::string& file = places.program;
+  bool hidden = file.find_first_of(" \t%\"'\\$;") != file.npos;
+  for (const char* folder : {"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"}) {
+    hidden = hidden || file.starts_with(folder);
+  }
+  if (!hidden) return;
+  console.warn(fmt::format("{}: a service cannot run a program that lies there. Install it, and enable "
+                           "the service with that one: sudo cmake --install build",
+                           printable(file)));
+}
+
 Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptions& options) {
   const bool image = !options.root.empty();
   if (!image) ENGRAM_TRY(can_control_services());
   ENGRAM_ASSIGN(const ServicePlaces places, places_of(options));
   ENGRAM_TRY(check_settings(app, places));
+  if (!image) warn_of_program(session.console, places);
+  ::umask(022);  // the service reads what is put into /etc
   ENGRAM_ASSIGN(const ServiceFiles files, install_service_files(places));
   session.console.note(service_files_text(places, files));
   nlohmann::ordered_json answer = service_files_json(places, files);
@@ -111,14 +128,15 @@ Result<int> run_token(const Session& session, const ServiceOptions& options) {
     return Status(Code::not_supported, "the service's token may be seen by root only: use sudo");
   }
   ENGRAM_ASSIGN(const ServicePlaces places, places_of(options));
+  ENGRAM_ASSIGN(const ServiceSettings settings, read_service_settings(places));
   if (options.renew) {
-    ENGRAM_TRY(forget_page_token(places.state()).status());
+    ENGRAM_TRY(forget_page_token(settings.home).status());
     if (options.root.empty() && can_control_services().ok()) {
       ENGRAM_ASSIGN(const ServiceState state, service_state());
       if (state.runs()) ENGRAM_TRY(start_service(true));
     }
   }
-  const Result<std::string> token = read_page_token(places.state());
+  const Result<std::string> token = read_page_token(settings.home);
   if (token.status().code() == Code::not_found) {
     session.console.answer(
         "There is no token: the next start of a page that others may open makes "
