@@ -1,5 +1,8 @@
 #include "tools/edit_report.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -20,9 +23,20 @@ Json counts_json(const std::vector<ClassInfo>& classes) {
 
 }  // namespace
 
+Status check_owner(const std::string& state) {
+  struct stat owner {};
+  if (::geteuid() != 0 || ::stat(state.c_str(), &owner) != 0 || owner.st_uid == 0) return {};
+  return Status(Code::not_supported,
+                fmt::format("{}: it belongs to user {}, who could not open what root writes there. "
+                            "Nothing was changed. Do it as that user; what the service has learned is "
+                            "changed in its page or by its API (/api/forget, /api/undo, /api/import)",
+                            printable(state), owner.st_uid));
+}
+
 Result<Store> open_to_edit(const Session& session) {
   const std::string& state = session.global.state;
   if (!Store::exists(state)) return no_state(state);
+  ENGRAM_TRY(check_owner(state));
   const Progress progress(session.console.shows_progress(), "open");
   ENGRAM_ASSIGN(Store store, Store::open(state));
   if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());

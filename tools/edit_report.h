@@ -11,6 +11,10 @@
 
 namespace engram {
 
+// Root is refused where another user owns the state, such as the service: who could not open any more
+// what root writes there.
+Status check_owner(const std::string& state);
+
 // For writing; says what opening had to repair. not_found: no state, and how to make one.
 Result<Store> open_to_edit(const Session& session);
 

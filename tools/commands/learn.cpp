@@ -8,6 +8,7 @@
 #include "platform/sentence.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/edit_report.h"
 #include "tools/exit_code.h"
 #include "tools/learn_report.h"
 #include "tools/picture_stream.h"
@@ -56,6 +57,7 @@ Result<Recogniser> open_state(const Session& session, const LearnOptions& option
   const std::string& state = session.global.state;
   const bool exists = Store::exists(state);
   if (!exists && paths.empty()) return no_state(state);
+  ENGRAM_TRY(check_owner(state));
   if (options.strict) {
     ENGRAM_TRY(check_all_readable(paths, session.console));
   } else if (!exists) {
