@@ -129,6 +129,7 @@ void Teach::teach() {
       lock.unlock();
       board_.wait_for_answer(kMostDelay);
       carry_out(waiting);
+      if (watch_at_ <= Clock::now()) watch_machine();  // also where orders never end
       lock.lock();
       if (waiting_.empty()) board_.change([](LiveState& state) { state.learning = false; });
       continue;
