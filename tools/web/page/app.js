@@ -10,7 +10,7 @@ import { prepareFiles } from './files.js';
 import { prepareKeys } from './keys.js';
 import { complain, prepareToast, tell } from './toast.js';
 import { help } from './dialog.js';
-import { cameraWord, engineWord, trouble } from './words.js';
+import { BACKGROUND, cameraWord, engineWord, trouble } from './words.js';
 
 let state = null;
 let sight = null;
@@ -111,7 +111,7 @@ prepareTeaching();
 prepareRegion();
 prepareCoach();
 prepareFiles();
-prepareKeys({ labels: () => state?.classes.map((c) => c.label) ?? [], pause });
+prepareKeys({ labels: () => state?.classes.map((c) => c.label).filter((l) => l !== BACKGROUND) ?? [], pause });
 $('name').addEventListener('aimed', showChosen);
 $('help').addEventListener('click', help);
 $('pause').addEventListener('click', pause);

@@ -1,7 +1,7 @@
 // The classes: how many samples each has, how well it is known, and what may be done with it.
 import { $, icon, make, setText } from './dom.js';
 import { order } from './link.js';
-import { count, judged, percent } from './words.js';
+import { BACKGROUND, count, judged, percent } from './words.js';
 import { aim, target } from './teach.js';
 import { confirm, show } from './dialog.js';
 import { complain, tell } from './toast.js';
@@ -16,6 +16,7 @@ export function showClasses(state) {
     row.item.remove();
     rows.delete(label);
   }
+  let number = 0; // the background has none, as in the terminal
   state.classes.forEach((known, at) => {
     let row = rows.get(known.label);
     if (!row) {
@@ -23,7 +24,7 @@ export function showClasses(state) {
       rows.set(known.label, row);
     }
     if (list.children[at] !== row.item) list.insertBefore(row.item, list.children[at] ?? null);
-    fillRow(row, known, at);
+    fillRow(row, known, known.label === BACKGROUND ? 0 : number += 1);
   });
   $('classes-empty').hidden = state.classes.length > 0;
   setText($('known-sum'), state.samples > 0 ? `${count(state.classes.length, 'class', 'classes')}, ${count(state.samples, 'sample')}` : '');
@@ -46,10 +47,10 @@ function newRow(label) {
   return { item, pick, parts, samples: 0, known: null };
 }
 
-function fillRow(row, known, at) {
+function fillRow(row, known, number) {
   const { parts } = row;
   const share = judged(known);
-  setText(parts.key, at < 9 ? String(at + 1) : '·');
+  setText(parts.key, number > 0 && number <= 9 ? String(number) : '·');
   const samples = known.samples || '…'; // 0: they are still being read
   setText(parts.count, share ? `${samples} · ${share}` : `${samples}`);
   parts.bar.style.transform = `scaleX(${known.judged ? known.right / known.judged : 0})`;
