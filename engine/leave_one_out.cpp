@@ -23,9 +23,10 @@ constexpr double kTypical = 0.1;    // where the best lambda of photos is, of th
 constexpr double kTypicalCurvature = 5e-4;
 constexpr double kUnseenInPart = 1e-3;
 
-// `count` of the samples, the same share of every class, evenly by the size of h within a class:
-// which ones does not depend on the order in which they came. Ascending.
-std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
+// A part of the samples, the same share of every class and one at least, evenly by the size of h
+// within a class: which ones does not depend on the order in which they came. Ascending. With about as
+// many classes as samples, the part may be all of them.
+std::vector<int> even_sample(const LeaveOneOut& problem) {
   const std::span<const std::int32_t> classes = problem.classes();
   std::vector<int> order(classes.size()), chosen;
   std::iota(order.begin(), order.end(), 0);
@@ -35,7 +36,7 @@ std::vector<int> even_sample(const LeaveOneOut& problem, int count) {
     }
     return problem.kernel().diagonal[a] < problem.kernel().diagonal[b];
   });
-  const double share = double(count) / double(order.size());
+  const double share = double(LeaveOneOut::part_of(problem.kernel().size)) / double(order.size());
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
     const std::int32_t own = classes[std::size_t(order[first])];
     while (last < order.size() && classes[std::size_t(order[last])] == own) ++last;
@@ -77,9 +78,15 @@ LambdaSearch search_of(LeaveOneOut& problem, const Criterion& criterion) {
           [&](double lambda) { return criterion.loss(problem, lambda); }};
 }
 
+// Where no smaller part of the samples shows the way.
+Start typical_start(const LeaveOneOut& problem) {
+  const double mean = trace(problem.kernel()) / problem.kernel().size;
+  return {LambdaSearch::step_of(kTypical * mean), kTypicalCurvature};
+}
+
 // From a part of the samples, whose own search may begin with a part of them.
-std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion& criterion) {
-  const std::vector<int> part = even_sample(problem, LeaveOneOut::part_of(problem.kernel().size));
+std::optional<Start> start_from_part(const LeaveOneOut& problem, const std::vector<int>& part,
+                                     const Criterion& criterion) {
   const int size = int(part.size());
   std::vector<float> data(std::size_t(size) * std::size_t(size)), diagonal(part.size());
   std::vector<std::int32_t> classes;
@@ -92,10 +99,11 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const Criterion
   }
   LeaveOneOut small(problem.kernels(), kernel, classes, problem.class_count());
   std::optional<Start> start;
-  if (size >= LeaveOneOut::kManySamples) start = start_from_part(small, criterion);
-  if (!start) {
-    start = Start{LambdaSearch::step_of(kTypical * trace(kernel) / size), kTypicalCurvature};
+  if (size >= LeaveOneOut::kManySamples) {
+    const std::vector<int> fewer = even_sample(small);
+    if (fewer.size() < part.size()) start = start_from_part(small, fewer, criterion);
   }
+  if (!start) start = typical_start(small);
   LambdaSearch search = search_of(small, criterion);
   search_from(*start, criterion, kUnseenInPart, small, search);
   if (!search.found()) return std::nullopt;
@@ -126,8 +134,17 @@ LambdaChoice choose(LeaveOneOut& problem, const Criterion& criterion) {
 
   LambdaSearch search = search_of(problem, criterion);
   std::optional<Start> start;
-  if (size > LeaveOneOut::kFewSamples) start = start_from_part(problem, criterion);
-  start ? search_from(*start, criterion, criterion.unseen, problem, search) : search.sweep();
+  double unseen = criterion.unseen;
+  if (size > LeaveOneOut::kFewSamples) {
+    const std::vector<int> part = even_sample(problem);
+    if (int(part.size()) < size) {
+      start = start_from_part(problem, part, criterion);
+    } else {
+      start = typical_start(problem);
+      unseen = std::min(unseen, kUnseenInPart);  // how the loss bends is a guess
+    }
+  }
+  start ? search_from(*start, criterion, unseen, problem, search) : search.sweep();
   if (!search.found()) {
     return without_choice(mean, "No lambda gave a Cholesky factor of the kernel in float");
   }

@@ -37,10 +37,14 @@ class LeaveOneOut {
   // The search for lambda begins with so many of N samples, where it costs a thirtieth, and that among
   // kManySamples of them with a part again: how many there are in all these parts.
   static constexpr int kManySamples = 1024;
-  static constexpr int part_of(int samples) { return std::max(kFewSamples, samples / 3); }
-  static constexpr int parts_of(int samples) {
-    const int part = part_of(samples);
-    return part < kManySamples ? part : part + parts_of(part);
+  // A part has one of every class, so that of as many samples as classes there is none.
+  static constexpr int part_of(int samples, int classes = 0) {
+    return std::max({kFewSamples, samples / 3, std::min(samples, classes)});
+  }
+  static constexpr int parts_of(int samples, int classes) {
+    const int part = part_of(samples, classes);
+    if (part < kManySamples) return part;
+    return part < samples ? part + parts_of(part, classes) : 0;
   }
 
   // Borrows `kernel` and `classes`. Memory: N (K + 1 + kScratchColumns) floats.
@@ -87,14 +91,14 @@ class LeaveOneOut {
 //
 // A function of the set of samples, to rounding: neither their order nor that of the classes
 // matters, and the grid keeps rounding out of the result. Above 512 samples the search is done with a
-// third of them (512 at least), taken evenly from every class, and goes on with all from there: one
-// evaluation and its slope, mostly. Where the parabola with this slope, bent as the loss of the part,
-// promises less than 1e-2 of the loss, its lowest point is taken without a second one. On photos (M 2 000
-// and 10 000, N 1 193 to 2 929, also with uneven classes) that was within 4e-4 of the smallest loss; were
-// the loss bent a third more or less than thought, a tenth of what was promised would be lost. Ends with
-// problem.solve(choice.lambda) or more, so that factor and dual are those of the choice and `factored`
-// is set. A kernel that allows no choice (no sample, one sample, only zeros, not finite) gets a defined
-// lambda and a note.
+// third of them (512 at least), taken evenly from every class and one of each at least, and goes on
+// with all from there: one evaluation and its slope, mostly. Where the parabola with this slope, bent as
+// the loss of the part, promises less than 1e-2 of the loss, its lowest point is taken without a second
+// one. On photos (M 2 000 and 10 000, N 1 193 to 2 929, also with uneven classes) that was within 4e-4 of
+// the smallest loss; were the loss bent a third more or less than thought, a tenth of what was promised
+// would be lost. Ends with problem.solve(choice.lambda) or more, so that factor and dual are those of the
+// choice and `factored` is set. A kernel that allows no choice (no sample, one sample, only zeros, not
+// finite) gets a defined lambda and a note.
 LambdaChoice choose_by_leave_one_out(LeaveOneOut& problem);
 
 // The same search for GCV (engine/gcv.h) on the kernel, exactly: RSS = lambda^2 |A|^2 and

@@ -133,8 +133,8 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
   }
   rows.add("solution on the kernel", classes, samples, "float", 4, Lifetime::end_of_task);
   if (chooses_by_all(config)) {
-    const std::int64_t part = LeaveOneOut::part_of(int(samples));
-    const std::int64_t parts = LeaveOneOut::parts_of(int(samples));
+    const std::int64_t part = LeaveOneOut::part_of(int(samples), classes);
+    const std::int64_t parts = LeaveOneOut::parts_of(int(samples), classes);
     rows.add("leave-one-out", samples + parts, LeaveOneOut::kScratchColumns + 1, "float", 4,
              Lifetime::end_of_task);
     rows.add("parts of the kernel", parts, part, "float", 4, Lifetime::end_of_task);

@@ -201,6 +201,21 @@ TEST_CASE("leave-one-out: order of samples and of classes does not matter",
   }
 }
 
+TEST_CASE("leave-one-out: more classes than a part of the samples has room for",
+          "[engine][leave_one_out]") {
+  constexpr int kClasses = 1100;
+  static_assert(kClasses >= LeaveOneOut::kManySamples);
+  const int per_class = GENERATE(1, 2);  // no smaller part; a part that has no smaller one
+  KernelCase x(make_samples(kClasses, per_class, 6), 20);
+  LeaveOneOut problem(kCpuKernels, x.view(), x.classes, kClasses);
+  const LambdaChoice choice = choose_by_leave_one_out(problem);
+  CHECK(choice.factored);
+  CHECK(choice.note.empty());
+  CHECK(choice.lambda > 0);
+  // None is made of the samples when there is no smaller one.
+  CHECK(LeaveOneOut::parts_of(per_class * kClasses, kClasses) == (per_class - 1) * kClasses);
+}
+
 TEST_CASE("leave-one-out: a scale of h is a scale of lambda", "[engine][leave_one_out]") {
   KernelCase x(make_samples(4, 8, 12, 4, 1, 1.0), 60);
   const double chosen = choose(x, 4).lambda;
