@@ -29,12 +29,6 @@ std::size_t KeptSamples::hidden_bytes() const {
   return 0;
 }
 
-std::size_t KeptSamples::block_bytes(const LearnerConfig& config, bool with_hidden) {
-  const KeptSamples kept(config, with_hidden);
-  return Arena::bytes_for(kBlockRows, kept.row_bytes_) +
-         Arena::bytes_for(kBlockRows, kept.hidden_bytes());
-}
-
 Status KeptSamples::reserve(std::size_t count) {
   ENGRAM_TRY(classes_.reserve(sizeof(std::int32_t) * count));
   ENGRAM_TRY(ids_.reserve(sizeof(std::int64_t) * count));

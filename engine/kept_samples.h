@@ -60,9 +60,6 @@ class KeptSamples {
   // Hidden units of samples [first, first + h.rows) as floats.
   void widen(int first, MatrixView<float> h) const;
 
-  // Bytes of one block.
-  static std::size_t block_bytes(const LearnerConfig& config, bool with_hidden);
-
  private:
   enum class Hidden : std::uint8_t { none, bytes, floats, rows };
   struct Block {

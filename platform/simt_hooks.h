@@ -31,7 +31,6 @@ Hooks& hooks();
 // For the checker: is a kernel's own code running, and whose memory is this?
 bool in_kernel();
 bool own_stack(const void* address);
-bool another_stack(const void* address);
 bool machine_memory(
     const void* address);  // kernel arguments, thread indices, lanes of a collective
 

@@ -223,10 +223,6 @@ bool own_stack(const void* address) {
   const char* stack = block().current->fiber.stack();
   return a >= stack && a < stack + Fiber::kStackBytes;
 }
-bool another_stack(const void* address) {
-  const auto* a = static_cast<const char*>(address);
-  return a >= stack_of(0) && a < stack_of(kMaxThreads) && !own_stack(address);
-}
 bool machine_memory(const void* address) {
   const auto within = [address](const void* memory, std::size_t bytes) {
     const auto* a = static_cast<const char*>(address);

@@ -27,7 +27,6 @@ class ZipReader {
     std::uint32_t crc = 0;
     std::uint16_t method = 0;  // 0 stored, 8 deflated
   };
-  static constexpr int kMaxMembers = 65534;
 
   // `bytes` is borrowed; messages start with `name`.
   static Result<ZipReader> parse(std::span<const std::byte> bytes, std::string name);
