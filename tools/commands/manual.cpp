@@ -73,15 +73,15 @@ std::string page(const CLI::App& app, const std::string& name, const Manual& man
 constexpr const char* kExitCodes =
     "0   done\n"
     "3   done, but some inputs were skipped; each was named on stderr\n"
-    "4   bench: something is slower than it was\n"
+    "4   bench: something is slower than it was, or missed its mark\n"
     "64  the request makes no sense: see --help\n"
-    "65  an input file is broken or is not what it should be\n"
+    "65  an input file is not what it should be; model half: fewer agree than --agreement\n"
     "66  an input, a state or a model does not exist\n"
-    "69  this build or this machine cannot do it\n"
+    "69  this build or this machine cannot do it; service status: it does not run\n"
     "70  a fault of the program\n"
     "71  not enough memory, or the device failed\n"
     "74  the disk refused: full, read-only or broken\n"
-    "75  another process writes to the state: try again";
+    "75  another process is writing: try again; adapt: stopped, --resume goes on";
 
 constexpr const char* kEnvironment =
     "ENGRAM_HOME   where models and states are (else $XDG_DATA_HOME/engram, else\n"

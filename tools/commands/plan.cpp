@@ -159,7 +159,8 @@ void add_plan(CLI::App& app, Session& session) {
           "many "
           "there are. With --device and without --hidden it chooses the "
           "largest M that fits the device, and for a device by name it estimates the time of every "
-          "operation on its GPU, from its published peaks and the machine code of the kernels.\n\n"
+          "operation of the learner on its GPU, from its published peaks and the machine code of "
+          "the kernels. (Those of Phase 1: engram adapt --plan.)\n\n"
           "Devices: " +
           device_names() + "or a number of bytes such as 512MiB or 3GB.",
       .example = "engram plan --device orin-nano-8gb --features 768 --classes 200"};
