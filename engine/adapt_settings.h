@@ -40,7 +40,8 @@ struct AdaptSettings {
   double branch_scale = 0.1;   // adaptformer: of what the bottleneck adds
   double dropout = 0.1;        // adaptformer: in the bottleneck, while training
   // ssf: deviation of scales and shifts at the start. The authors' 0.02 suits their ViT; DINOv2, whose
-  // activations are smaller, loses more by it than a small first task brings (engine/README.md).
+  // activations are smaller, loses more by it than a small first task brings
+  // (tests/acceptance/README.md).
   double start_noise = 0;
   HeadStart head_start = HeadStart::means;
   double head_scale = 10;      // sigma where the head begins at means

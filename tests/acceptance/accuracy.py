@@ -1,4 +1,4 @@
-"""The figures of the README: accuracy, time and memory of `engram evaluate` beside numpy, on the same features.
+"""Figures of tests/acceptance/README.md ("Beside numpy"): accuracy, time and memory of `engram evaluate` beside numpy, on the same features.
 
 Usage: accuracy.py PROGRAM FEATURES.npz [--hidden 2000 ...] [--rule paper] [--seeds 1,2,3]
   FEATURES.npz: x_train, y_train, x_test, y_test. No backbone is opened by either side.

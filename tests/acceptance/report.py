@@ -49,7 +49,9 @@ class Features:
         file = self.folder / f"{self.model}_caltech.npz"
         if not file.exists():
             (x, y), (xt, yt) = (self.tree(f"caltech_{part}", f"{root}/{part}") for part in ("train", "test"))
-            np.savez(file, x_train=x, y_train=y, x_test=xt, y_test=yt)
+            classes = np.unique(y)  # by number, as heads.py and accuracy.py want them; names go along
+            np.savez(file, x_train=x, y_train=np.searchsorted(classes, y), x_test=xt,
+                     y_test=np.searchsorted(classes, yt), classes=classes)
         return file
 
     def pacs(self, root):
