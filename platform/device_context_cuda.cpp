@@ -21,6 +21,7 @@ Result<Context> open() {
   c.shares_while_running = concurrent != 0;
   c.reaches_everything = pageable != 0;
   ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.stream, cudaStreamNonBlocking);
+  ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.memory_stream, cudaStreamNonBlocking);
   for (cudaEvent_t& mark : c.marks) ENGRAM_CUDA_TRY(cudaEventCreate, &mark);
   ENGRAM_CUDA_TRY(cublasCreate, &c.blas);
   ENGRAM_CUDA_TRY(cublasSetStream, c.blas, c.stream);

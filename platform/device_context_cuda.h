@@ -1,4 +1,4 @@
-// What this process holds of its GPU: one stream, the handles of the libraries, a little memory.
+// What this process holds of its GPU: its streams, the handles of the libraries, a little memory.
 // Only *_cuda.* include this.
 //
 // Opened at the first use and kept to the end: CUDA's own state goes with the process, and tearing
@@ -16,10 +16,11 @@ namespace engram::cuda {
 struct Context {
   int device = 0;
   bool is_integrated = false;
-  bool shares_while_running = false;  // concurrentManagedAccess: CPU and GPU at the same time
-  bool reaches_everything = false;    // pageableMemoryAccess: any address of the process
-  cudaStream_t stream = nullptr;
-  cudaEvent_t marks[2] = {};  // for timing
+  bool shares_while_running = false;     // concurrentManagedAccess: CPU and GPU at the same time
+  bool reaches_everything = false;       // pageableMemoryAccess: any address of the process
+  cudaStream_t stream = nullptr;         // the process's queue
+  cudaStream_t memory_stream = nullptr;  // clears new memory; never recorded
+  cudaEvent_t marks[2] = {};             // for timing
   cublasHandle_t blas = nullptr;
   cusolverDnHandle_t solver = nullptr;
   int* verdict = nullptr;          // device memory

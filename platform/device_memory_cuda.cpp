@@ -29,6 +29,13 @@ std::size_t free_bytes() {
   return free.ok() ? free.value() : 0;
 }
 
+// Not on the queue: another thread may be recording there, and would record this.
+Status clear(const Context& c, void* memory, std::size_t bytes) {
+  ENGRAM_CUDA_TRY(cudaMemsetAsync, memory, 0, bytes, c.memory_stream);
+  ENGRAM_CUDA_TRY(cudaStreamSynchronize, c.memory_stream);
+  return Status();
+}
+
 Result<void*> allocate(std::size_t bytes) {
   ENGRAM_ASSIGN(Context * c, context());
   ENGRAM_ASSIGN(const std::size_t free, free_now(*c));
@@ -38,8 +45,10 @@ Result<void*> allocate(std::size_t bytes) {
   const cudaError_t error = cudaMallocManaged(&memory, std::max<std::size_t>(bytes, 1));
   if (error == cudaErrorMemoryAllocation) return device_memory_refused(bytes, free);
   ENGRAM_TRY(check("cudaMallocManaged", error));
-  ENGRAM_CUDA_TRY(cudaMemsetAsync, memory, 0, bytes, c->stream);
-  ENGRAM_CUDA_TRY(cudaStreamSynchronize, c->stream);
+  if (Status cleared = clear(*c, memory, bytes); !cleared.ok()) {
+    (void)cudaFree(memory);
+    return cleared;
+  }
   return memory;
 }
 

@@ -4,11 +4,13 @@
 //
 // Strict where a real one is: work is done when somebody waits for it and not before; while work is
 // queued, managed memory is closed to the CPU (as on Orin, a touch stops the program); a pointer
-// that is not the GPU's loses the device for good; what is captured is not done, and waiting or
-// taking memory meanwhile spoils the capture.
+// that is not the GPU's loses the device for good; what is captured is not done. Whatever a thread
+// queues on a stream that is captured is captured; waiting for that stream spoils the capture, and so
+// does the thread that captures if it takes memory.
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace engram::test {
 
@@ -18,7 +20,9 @@ struct FakeGpu {
   bool answers = true;
   std::size_t memory = std::size_t{1} << 30;  // free
   bool is_lost = false;
-  int allocations = 0;  // so far
+  int allocations = 0;       // so far
+  int blocks = 0;            // of memory, held now
+  std::string no_memory_in;  // the call that finds no memory: "cudaMemsetAsync"
 };
 FakeGpu& fake_gpu();
 

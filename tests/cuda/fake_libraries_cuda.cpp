@@ -5,8 +5,10 @@
 #include <cusolverDn.h>
 
 #include "platform/blas.h"
+#include "tests/cuda/fake_gpu.h"
 #include "tests/cuda/fake_queue_cuda.h"
 
+using engram::test::fake_gpu;
 using engram::test::gpu_reaches;
 using engram::test::queue;
 
@@ -14,6 +16,7 @@ namespace {
 
 int handle;
 cublasMath_t math = CUBLAS_DEFAULT_MATH;
+cudaStream_t blas_stream = nullptr, solver_stream = nullptr;
 
 CBLAS_TRANSPOSE turn(cublasOperation_t operation) {
   return operation == CUBLAS_OP_T ? CblasTrans : CblasNoTrans;
@@ -35,7 +38,8 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* made) {
   *made = reinterpret_cast<cublasHandle_t>(&handle);
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) {
+cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t stream) {
+  blas_stream = stream;
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
@@ -54,7 +58,7 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t ta, cublasOperat
                                            !reaches(b, b_is ? k : n, b_is ? n : k, ldb)))) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  queue([=, x = *alpha, y = *beta] {
+  queue(blas_stream, [=, x = *alpha, y = *beta] {
     cblas_sgemm(CblasColMajor, turn(ta), turn(tb), m, n, k, x, a, lda, b, ldb, y, c, ldc);
   });
   return CUBLAS_STATUS_SUCCESS;
@@ -66,7 +70,7 @@ cublasStatus_t cublasSsyrk_v2(cublasHandle_t, cublasFillMode_t fill, cublasOpera
   if (!reaches(a, plain ? n : k, plain ? k : n, lda) || !reaches(c, n, n, ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  queue([=, x = *alpha, y = *beta] {
+  queue(blas_stream, [=, x = *alpha, y = *beta] {
     cblas_ssyrk(CblasColMajor, triangle(fill), turn(turned), n, k, x, a, lda, y, c, ldc);
   });
   return CUBLAS_STATUS_SUCCESS;
@@ -77,7 +81,7 @@ cublasStatus_t cublasStrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillM
   const bool left = side == CUBLAS_SIDE_LEFT;
   const int size = left ? m : n;
   if (!reaches(a, size, size, lda) || !reaches(b, m, n, ldb)) return CUBLAS_STATUS_INVALID_VALUE;
-  queue([=, x = *alpha] {
+  queue(blas_stream, [=, x = *alpha] {
     cblas_strsm(CblasColMajor, left ? CblasLeft : CblasRight, triangle(fill), turn(turned),
                 diagonal == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit, m, n, x, a, lda, b, ldb);
   });
@@ -88,7 +92,8 @@ cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* made) {
   *made = reinterpret_cast<cusolverDnHandle_t>(&handle);
   return CUSOLVER_STATUS_SUCCESS;
 }
-cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t, cudaStream_t) {
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t, cudaStream_t stream) {
+  solver_stream = stream;
   return CUSOLVER_STATUS_SUCCESS;
 }
 cusolverStatus_t cusolverDnSpotrf_bufferSize(cusolverDnHandle_t, cublasFillMode_t, int n, float*,
@@ -102,7 +107,7 @@ cusolverStatus_t cusolverDnSpotrf(cusolverDnHandle_t, cublasFillMode_t fill, int
       !gpu_reaches(workspace, sizeof(float) * std::size_t(size))) {
     return CUSOLVER_STATUS_INVALID_VALUE;
   }
-  queue([=] {
+  queue(solver_stream, [=] {
     for (int i = 0; i < size; ++i) workspace[i] = 1e30f;
     spotrf_(fill == CUBLAS_FILL_MODE_LOWER ? "L" : "U", &n, a, &lda, info);
   });

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,14 +25,15 @@ struct Block {
 };
 std::map<std::uintptr_t, Block> blocks;
 using Work = std::vector<std::function<void()>>;
-Work work;
+std::map<cudaStream_t, Work> streams;
 struct Capture {
+  cudaStream_t stream;
+  std::thread::id thread;
   Work work;
   bool is_spoilt = false;
 };
 Capture* capture = nullptr;  // under way
-int streams = 0;
-std::size_t marks = 0;  // passed so far
+std::size_t marks = 0;       // passed so far
 
 void open_managed(bool is_open) {
   for (const auto& [address, block] : blocks) {
@@ -48,6 +51,18 @@ const Block* block_of(const void* memory, std::size_t bytes) {
   return address + bytes <= after->first + after->second.bytes ? &after->second : nullptr;
 }
 
+bool is_stream(cudaStream_t stream) {
+  return streams.count(stream) > 0;
+}
+bool is_captured(cudaStream_t stream) {
+  return capture != nullptr && capture->stream == stream;
+}
+bool is_idle() {
+  for (const auto& [stream, work] : streams)
+    if (!work.empty()) return false;
+  return true;
+}
+
 cudaError_t spoilt() {
   capture->is_spoilt = true;
   return cudaErrorStreamCaptureUnsupported;
@@ -55,13 +70,15 @@ cudaError_t spoilt() {
 
 cudaError_t allocate(void** memory, std::size_t bytes, Kind kind) {
   if (fake_gpu().is_lost) return cudaErrorLaunchFailure;
-  if (capture != nullptr) return spoilt();
+  if (capture != nullptr && capture->thread == std::this_thread::get_id()) return spoilt();
   ++fake_gpu().allocations;
   if (bytes > fake_gpu().memory) return cudaErrorMemoryAllocation;
   *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (*memory == MAP_FAILED) return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
   blocks[reinterpret_cast<std::uintptr_t>(*memory)] = {bytes, kind};
+  fake_gpu().blocks = int(blocks.size());
+  if (kind == Kind::managed && !is_idle()) open_managed(false);
   return cudaSuccess;
 }
 
@@ -76,14 +93,14 @@ FakeGpu& fake_gpu() {
   return gpu;
 }
 
-void queue(std::function<void()> more) {
+void queue(cudaStream_t stream, std::function<void()> more) {
   if (fake_gpu().is_lost) return;
-  if (capture != nullptr) {
+  if (is_captured(stream)) {
     capture->work.push_back(std::move(more));
     return;
   }
   open_managed(false);
-  work.push_back(std::move(more));
+  streams.at(stream).push_back(std::move(more));
 }
 
 bool gpu_reaches(const void* memory, std::size_t bytes) {
@@ -129,7 +146,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(&streams);
+  *stream = reinterpret_cast<cudaStream_t>(new char);
+  streams[*stream] = {};
   return cudaSuccess;
 }
 // An event is a place in the line of work: its time is how many came before it.
@@ -137,12 +155,13 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = reinterpret_cast<cudaEvent_t>(new std::size_t{0});
   return cudaSuccess;
 }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  queue([event] { *reinterpret_cast<std::size_t*>(event) = ++marks; });
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  queue(stream, [event] { *reinterpret_cast<std::size_t*>(event) = ++marks; });
   return answer();
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!work.empty()) return cudaErrorNotReady;
+  if (!is_idle()) return cudaErrorNotReady;
   *milliseconds = static_cast<float>(*reinterpret_cast<std::size_t*>(end)) -
                   static_cast<float>(*reinterpret_cast<std::size_t*>(start));
   return answer();
@@ -171,6 +190,7 @@ cudaError_t cudaFree(void* memory) {
   if (block == blocks.end()) return cudaErrorInvalidValue;
   munmap(memory, block->second.bytes);
   blocks.erase(block);
+  fake_gpu().blocks = int(blocks.size());
   return answer();
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
@@ -178,17 +198,18 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* all) {
   return answer();
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (fake_gpu().no_memory_in == "cudaMemsetAsync") return cudaErrorMemoryAllocation;
   if (!gpu_reaches(memory, bytes)) return cudaErrorInvalidValue;
-  queue([=] { std::memset(memory, value, bytes); });
+  queue(stream, [=] { std::memset(memory, value, bytes); });
   return answer();
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t bytes, std::size_t rows,
                               cudaMemcpyKind, cudaStream_t stream) {
-  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (to_pitch < bytes || from_pitch < bytes) return cudaErrorInvalidPitchValue;
-  queue([=] {
+  queue(stream, [=] {
     for (std::size_t r = 0; r < rows; ++r) {
       std::memcpy(static_cast<char*>(to) + r * to_pitch,
                   static_cast<const char*>(from) + r * from_pitch, bytes);
@@ -201,22 +222,23 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
-  if (capture != nullptr) return spoilt();
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (is_captured(stream)) return spoilt();
   open_managed(true);
-  for (const auto& one : work)
+  for (const auto& one : streams[stream])
     if (!fake_gpu().is_lost) one();
-  work.clear();
+  streams[stream].clear();
+  if (!is_idle()) open_managed(false);  // another stream's
   return answer();
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (capture != nullptr) return cudaErrorIllegalState;
-  capture = new Capture();
+  capture = new Capture{stream, std::this_thread::get_id(), {}};
   return answer();
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  if (capture == nullptr) return cudaErrorIllegalState;
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  if (!is_captured(stream)) return cudaErrorIllegalState;
   Capture* const ended = std::exchange(capture, nullptr);
   if (ended->is_spoilt) {
     delete ended;
@@ -226,6 +248,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
   return answer();
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  if (fake_gpu().no_memory_in == "cudaGraphInstantiate") return cudaErrorMemoryAllocation;
   *made = reinterpret_cast<cudaGraphExec_t>(new Work(reinterpret_cast<Capture*>(graph)->work));
   return answer();
 }
@@ -234,9 +257,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream) {
-  if (stream != reinterpret_cast<cudaStream_t>(&streams)) return cudaErrorInvalidResourceHandle;
-  if (capture != nullptr) return cudaErrorIllegalState;
-  queue([made] {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (is_captured(stream)) return cudaErrorIllegalState;
+  queue(stream, [made] {
     for (const auto& one : *reinterpret_cast<Work*>(made)) one();
   });
   return answer();

@@ -2,6 +2,7 @@
 #include "platform/device_recording.h"
 
 #include <cstring>
+#include <thread>
 
 #include "platform/device_blas.h"
 #include "platform/device_memory.h"
@@ -64,6 +65,36 @@ TEST_CASE("cuda: waiting inside of a recording spoils it, and that is said", "[c
   CHECK(says(work.status(), "cudaStreamEndCapture"));
   REQUIRE(kMemory.synchronise(stream).ok());  // the queue is none the worse
   CHECK(n.values[1] == 0.0f);
+}
+
+TEST_CASE("cuda: memory that another thread takes meanwhile is not recorded", "[cuda]") {
+  const Numbers n;
+  const Stream stream = kMemory.open().value();
+  REQUIRE(kRecordings.begin(stream).ok());
+  REQUIRE(n.add_square(stream).ok());
+  Result<void*> taken = Status(Code::internal, "not tried");
+  std::thread([&] { taken = kMemory.allocate(100); }).join();
+  const auto work = kRecordings.end(stream);
+  REQUIRE(work.ok());
+  REQUIRE(taken.ok());
+  auto* const memory = static_cast<char*>(taken.value());
+  CHECK(memory[99] == 0);
+  memory[99] = 7;
+  REQUIRE(kRecordings.replay(stream, work.value()).ok());
+  REQUIRE(kMemory.synchronise(stream).ok());
+  CHECK(n.values[1] == 9.0f);
+  CHECK(memory[99] == 7);
+  kRecordings.forget(work.value());
+  kMemory.release(memory, 100);
+}
+
+TEST_CASE("cuda: memory that cannot be cleared is given back", "[cuda]") {
+  REQUIRE(kMemory.open().ok());
+  const int before = fake_gpu().blocks;
+  fake_gpu().no_memory_in = "cudaMemsetAsync";
+  CHECK_FALSE(kMemory.allocate(100).ok());
+  fake_gpu().no_memory_in.clear();
+  CHECK(fake_gpu().blocks == before);
 }
 
 TEST_CASE("cuda: shared memory may be touched while work is queued", "[cuda]") {
