@@ -61,6 +61,10 @@ void Store::Impl::compact_if_due(Store& store) {
       !compaction_due(learner.config(), journal_samples, journal.bytes())) {
     return;
   }
+  compact_by_itself(store);
+}
+
+void Store::Impl::compact_by_itself(Store& store) {
   // What was asked for is done: a failure here, of memory too, is for later.
   compact_again_at = journal.bytes() + (std::int64_t{64} << 20);
   try {

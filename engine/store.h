@@ -53,7 +53,8 @@ class Store {
   static Result<Store> create(const std::string& directory, Learner learner, History history,
                               const Maker& by, FileSystem& files = real_files());
   // For writing. busy: another process writes. not_found: no state here. bad_data: damaged, and
-  // what to do. not_supported: made by a newer version. `journal_limit`: tests take a small one.
+  // what to do. not_supported: made by a newer version. Compacts where samples that were taken back are
+  // in the journal still, if their features were kept. `journal_limit`: tests take a small one.
   static Result<Store> open(const std::string& directory, FileSystem& files = real_files(),
                             std::size_t journal_limit = kMaxJournalBytes);
   // The same in two parts, for who answers from the readout file in between: `reserve` takes the lock
@@ -82,7 +83,9 @@ class Store {
   // after ok() all of it is durable, after a failure nothing has changed, in memory or on disk (or
   // the message says that only the readout file is not in place yet). not_found: no such class or
   // sample. invalid_argument: more steps than there are. not_supported: rows that are needed are not
-  // kept, or a sum may have rounded; why, and what to do.
+  // kept, or a sum may have rounded; why, and what to do. One event is one record of the journal, and
+  // holds the samples it touches: invalid_argument, too, for more than 64 MB of them (86 000 of 768
+  // exact features).
   Result<EditReport> undo(int steps = 1);
   Result<EditReport> forget(const std::string& label);  // and compacts: no byte of it stays
   Result<EditReport> relabel(std::vector<std::int64_t> ids, const std::string& label);

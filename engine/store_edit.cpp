@@ -110,12 +110,17 @@ Result<EditReport> Store::forget(const std::string& label) {
         fmt::format("Of the {} samples of {} only {} can be told apart from the rest",
                     known->samples, label, edit.samples.size()));
   }
-  ENGRAM_ASSIGN(EditReport report, impl.edit(*this, std::move(edit)));
-  if (const Status status = compact(); !status.ok()) {
+  Result<EditReport> edited = impl.edit(*this, std::move(edit));
+  if (!edited.ok() && has_class(impl.learner.classes(), label)) return edited.status();
+  // Also if only the readout file is not in place yet: it is forgotten, and its bytes must go.
+  const Status compacted = compact();
+  if (!edited.ok()) return edited.status();
+  EditReport report = std::move(edited).value();
+  if (!compacted.ok()) {
     report.note = fmt::format(
         "It is forgotten, but bytes of it stay in the journal until the next "
         "compaction: {}",
-        status.what());
+        compacted.what());
   }
   return report;
 }

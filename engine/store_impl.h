@@ -39,6 +39,7 @@ struct Store::Impl {
   Status make_room(Store& store, std::size_t payload_bytes);
   Status append(Store& store, const EncodedEvent& event);
   void compact_if_due(Store& store);
+  void compact_by_itself(Store& store);  // a failure is told by `note`
 
   // Of editing (store_edit.cpp).
   Result<LearnedSamples> samples_at_hand() const;

@@ -1,4 +1,5 @@
 // Store::exists, create and open.
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -41,6 +42,11 @@ Status sync_parent(const std::string& directory, FileSystem& files) {
 bool holds_records(const std::string& path) {
   const auto bytes = read_file(path, journal_layout::kHeaderBytes);
   return !bytes.ok() && bytes.status().code() != Code::not_found;
+}
+
+bool holds_unlearned(const JournalScan& scan) {
+  return std::any_of(scan.records.begin(), scan.records.end(),
+                     [](const JournalRecord& record) { return record.kind == kUnlearnEvent; });
 }
 
 }  // namespace
@@ -177,7 +183,13 @@ Result<Store> Store::open(Reserved reserved, FileSystem& files, std::size_t jour
   }
   if (!repaired.empty()) repaired.pop_back();
   impl->recovery_note = std::move(repaired);
-  return Store(std::move(impl));
+  // A `forget` that was killed before its compaction: its samples are in the journal still. Where
+  // features are not kept, the journal must stay for undo.
+  const bool compact_now =
+      !renew && impl->learner.config().keep_features && holds_unlearned(loaded.scan);
+  Store store(std::move(impl));
+  if (compact_now) store.impl_->compact_by_itself(store);
+  return store;
 }
 
 }  // namespace engram

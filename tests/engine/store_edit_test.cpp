@@ -1,5 +1,8 @@
 // Editing a state, case by case: what readers are told, what stays in files, what is refused. Any history at
 // all: store_edit_history_test.cpp.
+#include <algorithm>
+#include <filesystem>
+
 #include "engine/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/edit_model.h"
@@ -14,6 +17,17 @@ using test::by_name;
 using test::says;
 using test::small_config;
 using test::TempDirectory;
+
+// How many files of a state hold these bytes.
+int files_with(const std::vector<std::byte>& row, const std::string& directory) {
+  int places = 0;
+  for (const char* name : {"/snapshot", "/journal", "/readout"}) {
+    const auto bytes = read_file(directory + name, 1 << 20).value();
+    const auto at = std::search(bytes.begin(), bytes.end(), row.begin(), row.end());
+    if (at != bytes.end()) ++places;
+  }
+  return places;
+}
 
 }  // namespace
 
@@ -51,18 +65,48 @@ TEST_CASE("what was forgotten is in no file", "[engine][store][edit]") {
   }
   REQUIRE(store.end_task().ok());
   const std::vector<std::byte> blue(batch.rows.begin() + 6, batch.rows.end());
-  const auto found = [&] {
-    int places = 0;
-    for (const char* name : {"/snapshot", "/journal", "/readout"}) {
-      const auto bytes = read_file(directory.path() + name, 1 << 20).value();
-      const auto at = std::search(bytes.begin(), bytes.end(), blue.begin(), blue.end());
-      if (at != bytes.end()) ++places;
-    }
-    return places;
-  };
-  REQUIRE(found() > 0);
+  REQUIRE(files_with(blue, directory.path()) > 0);
   REQUIRE(store.forget("blue").ok());
-  REQUIRE(found() == 0);
+  REQUIRE(files_with(blue, directory.path()) == 0);
+}
+
+TEST_CASE("what was forgotten is in no file after a failing call either",
+          "[engine][store][edit][fault]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string base = directory / "base", state = directory / "state";
+  const SampleBatch batch = test::small_batch(0);
+  const std::vector<std::byte> blue(batch.rows.begin() + 6, batch.rows.end());
+  {
+    Store store = Store::create(base, small_config()).value();
+    REQUIRE(store.learn(batch).ok());
+    REQUIRE(store.end_task().ok());
+  }
+  int only_readout = 0, only_compaction = 0;
+  for (int at = 0, calls = 1; at < calls; ++at) {
+    CAPTURE(at);
+    std::filesystem::remove_all(state);
+    std::filesystem::copy(base, state);
+    test::FaultFiles files;
+    {
+      Store store = Store::open(state, files).value();
+      files = test::FaultFiles(test::FaultFiles::Fault::fail_once, at);
+      const Result<EditReport> report = store.forget("blue");
+      calls = files.struck() ? at + 2 : at;
+      if (store.learner().classes().size() == 2) continue;  // nothing has changed
+      if (!report.ok()) {
+        ++only_readout;
+        REQUIRE(files_with(blue, state) == 0);
+      } else if (files_with(blue, state) > 0) {
+        ++only_compaction;
+        REQUIRE(says(report->note, "stay in the journal"));
+      }
+    }
+    // As after kill -9 between the record and the compaction.
+    REQUIRE(test::reopened(state).value().samples == 1);
+    REQUIRE(files_with(blue, state) == 0);
+  }
+  REQUIRE(only_readout > 0);
+  REQUIRE(only_compaction > 0);
 }
 
 TEST_CASE("undone to the beginning, a state answers nothing", "[engine][store][edit]") {
