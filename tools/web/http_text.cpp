@@ -140,7 +140,8 @@ std::optional<HostPort> parse_host(std::string_view text) {
   const bool fine = std::all_of(result.host.begin(), result.host.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
   });
-  if (result.host.empty() || !fine) return std::nullopt;
+  const bool empty = result.host.empty() || result.host.ends_with('.');  // "..": no name either
+  if (empty || !fine) return std::nullopt;
   return result;
 }
 
