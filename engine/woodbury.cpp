@@ -30,13 +30,27 @@ void Woodbury::reserve_small(int size) {
 Status Woodbury::add(GramView gram, MatrixView<const float> h,
                      std::span<const std::int32_t> classes) {
   ENGRAM_CHECK(gram.size == units_ && h.cols == units_ && std::size_t(h.rows) == classes.size());
-  const int before = pending(), after = before + h.rows;
+  const int before = pending();
   const auto units = std::size_t(units_);
   const auto give_back = [&] {
     classes_.resize(std::size_t(before));
     hidden_.resize(std::size_t(before) * units);
     solved_.resize(std::size_t(before) * units);
   };
+  try {
+    const Status status = extend(gram, h, classes);
+    if (!status.ok()) give_back();
+    return status;
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+// A failure, or memory that runs out, may leave rows that are not whole.
+Status Woodbury::extend(GramView gram, MatrixView<const float> h,
+                        std::span<const std::int32_t> classes) {
+  const int before = pending(), after = before + h.rows;
   reserve_small(after);
   for (int b = 0; b < h.rows; ++b) {
     hidden_.insert(hidden_.end(), h.row(b), h.row(b) + units_);
@@ -47,15 +61,11 @@ Status Woodbury::add(GramView gram, MatrixView<const float> h,
   const MatrixView<float> all{solved_.data(), after, units_, units_};
   const MatrixView<float> rows{small_.data() + std::ptrdiff_t{capacity_} * before, h.rows, after,
                                capacity_};
-  Status status = kernels_->cholesky_solve(Stream{}, gram, all.row_range(before, h.rows));
+  ENGRAM_TRY(kernels_->cholesky_solve(Stream{}, gram, all.row_range(before, h.rows)));
   // The new rows of Hp VT, all columns: what is right of the diagonal is scratch until the factor.
-  if (status.ok()) status = kernels_->score(Stream{}, h, all, rows);
-  if (status.ok()) {
-    for (int b = 0; b < h.rows; ++b) small_diagonal_[std::size_t(before + b)] = rows(b, before + b);
-    status = kernels_->factor_append(Stream{}, 1.0f, before, small());
-  }
-  if (!status.ok()) give_back();
-  return status;
+  ENGRAM_TRY(kernels_->score(Stream{}, h, all, rows));
+  for (int b = 0; b < h.rows; ++b) small_diagonal_[std::size_t(before + b)] = rows(b, before + b);
+  return kernels_->factor_append(Stream{}, 1.0f, before, small());
 }
 
 Status Woodbury::solve(MatrixView<const float> base, MatrixView<float> readout) const {

@@ -9,7 +9,7 @@
 //
 // Cost of b more rows. 2 M^2 b operations for V, 2 M K p for the readout; memory 8 M bytes a pending
 // row. At M / 8 rows that is a quarter of G, and a batch of as many would take as long as a
-// factorisation: then a full solve is due (`full()`).
+// factorisation: then a full solve is due (pending_limit() of engine/learner_impl.h).
 //
 // Numerics. Float; S has no eigenvalue below 1, so that the accuracy is that of solving with U.
 #pragma once
@@ -32,16 +32,15 @@ class Woodbury {
   // After a full solve: nothing is pending, and the memory is given back.
   void clear();
   int pending() const { return int(classes_.size()); }
-  // `more` rows would be more than pays.
-  bool full(int more) const { return (pending() + more) * 8 > units_; }
 
-  // gram: its upper triangle holds the factor of the last solve. h (b, M), classes (b). A failure
-  // leaves what was pending.
+  // gram: its upper triangle holds the factor of the last solve. h (b, M), classes (b). A failure, also
+  // by bad_alloc, leaves what was pending.
   Status add(GramView gram, MatrixView<const float> h, std::span<const std::int32_t> classes);
   // base (K0, M): the readout of the last solve. readout (K, M), K >= K0: written in full.
   Status solve(MatrixView<const float> base, MatrixView<float> readout) const;
 
  private:
+  Status extend(GramView gram, MatrixView<const float> h, std::span<const std::int32_t> classes);
   GramView small() const;
   void reserve_small(int size);
 
