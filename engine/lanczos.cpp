@@ -73,6 +73,11 @@ ShiftedLanczos::ShiftedLanczos(const Kernels& kernels, GramView gram, double shi
 
 Status ShiftedLanczos::advance(int first, int count, int steps) {
   const int units = gram_.size;
+  for (int v = 0; v < count && steps > 0; ++v) {  // what parallel_for runs must not throw
+    Chain& chain = chains_[std::size_t(first + v)];
+    chain.diagonal.reserve(std::size_t(chain.steps + steps));
+    chain.beside.reserve(std::size_t(chain.steps + steps));
+  }
   for (int more = 0; more < steps && count > 0; ++more) {
     DeviceHold::let_others();
     const int taken = this->steps(first);
