@@ -79,10 +79,4 @@ std::vector<std::int32_t> ClassList::drop_empty() {
   return new_index;
 }
 
-std::int64_t ClassList::samples() const {
-  std::int64_t sum = 0;
-  for (const ClassInfo& info : all_) sum += info.samples;
-  return sum;
-}
-
 }  // namespace engram

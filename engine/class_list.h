@@ -34,7 +34,6 @@ class ClassList {
   void count(int index, std::int64_t more) { all_[std::size_t(index)].samples += more; }
 
   int size() const { return int(all_.size()); }
-  std::int64_t samples() const;  // of all classes
   const std::vector<ClassInfo>& all() const { return all_; }
 
  private:

@@ -84,10 +84,4 @@ void KernelMatrix::remove(std::span<const int> indices) {
   diagonal_.resize(sizeof(float) * std::size_t(size_));
 }
 
-GramView KernelMatrix::block(int first, int count) const {
-  ENGRAM_CHECK(first >= 0 && count >= 0 && first + count <= size_);
-  return {data() + std::ptrdiff_t{capacity_} * first + first, diagonal_.as<float>() + first, count,
-          capacity_};
-}
-
 }  // namespace engram

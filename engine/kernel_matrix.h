@@ -32,9 +32,6 @@ class KernelMatrix {
   int size() const { return size_; }
   // Only K's own size: U is of as many samples as were there when it was made.
   GramView view() const { return {data(), diagonal_.as<float>(), size_, capacity_}; }
-  // K of the samples [first, first + count) alone, with room for its own factor, which overwrites
-  // that of all.
-  GramView block(int first, int count) const;
 
   // Whether U is the factor of the first `samples` samples' K + lambda I. Those who write it say so.
   bool has_factor(double lambda, std::int64_t samples) const {

@@ -119,19 +119,6 @@ TEST_CASE("kept samples: growth keeps the factor", "[engine][kept]") {
   CHECK(before == after);
 }
 
-TEST_CASE("kept samples: a part of the kernel matrix is that of its samples", "[engine][kept]") {
-  std::mt19937 random(6);
-  KeptSamples kept(test::exact_config(kFeatures, kUnits), true);
-  KernelMatrix kernel;
-  for (int n = 0; n < 20; ++n) append(kept, draw(random, kept.row_bytes(), n));
-  REQUIRE(kernel.reserve(20).ok());
-  REQUIRE(kernel.append(kCpuKernels, kept).ok());
-  const GramView part = kernel.block(5, 12);
-  for (int r = 0; r < 12; ++r) {
-    for (int c = 0; c < 12; ++c) REQUIRE(part.gram(r, c) == kernel.view().gram(5 + r, 5 + c));
-  }
-}
-
 TEST_CASE("kept samples: room that is refused changes nothing", "[engine][kept]") {
   std::mt19937 random(7);
   KeptSamples kept(test::exact_config(kFeatures, kUnits), true);
