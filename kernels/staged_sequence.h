@@ -1,11 +1,14 @@
 // A KernelSequence on a device: operations are noted with their operands, in the device's memory, and
 // done at the end in one turn (platform/device_staging.h).
 //
-// What is done is a recording (platform/device_recording.h): a sequence of the same operations on the
-// same operands as one before is repeated by one call. A new readout, or another number of frames, is
-// another sequence. A few recordings are kept; they hold addresses, and no memory.
+// A sequence of the same operations on the same operands as one before is recorded
+// (platform/device_recording.h), and from then on repeated by one call. The first time it is done step by
+// step: what a driver or a library loads at its first use cannot be loaded in a recording. A new readout,
+// or another number of frames, is another sequence. A few are kept; they hold addresses, and no memory.
+// A device that fails to record is not asked again: the steps do without.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -101,10 +104,10 @@ class StagedSequence {
     bool (*same)(const void*, const void*) = nullptr;
     void (*copy)(void*, const void*) = nullptr;
   };
-  struct Recording {
+  struct Known {  // a sequence that has run
     std::array<Step, kMostSteps> steps;
     std::size_t count = 0;
-    void* work = nullptr;
+    void* work = nullptr;  // its recording; null: there is none
     std::uint64_t used = 0;
   };
 
@@ -113,8 +116,8 @@ class StagedSequence {
     return sequence;
   }
   // Of the process, used in turns.
-  static std::array<Recording, kKept>& kept() {
-    static auto* const all = new std::array<Recording, kKept>();
+  static std::array<Known, kKept>& kept() {
+    static auto* const all = new std::array<Known, kKept>();
     return *all;
   }
 
@@ -125,43 +128,55 @@ class StagedSequence {
   }
   Status work() {
     static std::uint64_t used = 0;
-    Recording* found = &kept()[0];
-    for (Recording& one : kept()) {
-      if (one.used < found->used) found = &one;
+    Known* const known = find();
+    if (known != nullptr && known->work == nullptr && turn_.records()) {
+      known->work = recorded();
+      if (known->work == nullptr) turn_.never_record();
     }
-    bool is_new = true;
-    for (Recording& one : kept()) {
-      if (!is_recorded(one)) continue;
-      found = &one;
-      is_new = false;
-    }
-    if (is_new) ENGRAM_TRY(record(*found));
-    found->used = ++used;
     ENGRAM_TRY(turn_.work_begins());
-    ENGRAM_TRY(memory.recordings->replay(turn_.stream(), found->work));
-    return turn_.work_ended();
+    if (known != nullptr && known->work != nullptr) {
+      ENGRAM_TRY(memory.recordings->replay(turn_.stream(), known->work));
+    } else {
+      ENGRAM_TRY(run_steps());
+    }
+    ENGRAM_TRY(turn_.work_ended());
+    (known != nullptr ? *known : remember()).used = ++used;
+    return Status();
   }
-  bool is_recorded(const Recording& one) const {
-    if (one.work == nullptr || one.count != count_) return false;
+  Known* find() const {
+    for (Known& one : kept()) {
+      if (is_same(one)) return &one;
+    }
+    return nullptr;
+  }
+  bool is_same(const Known& one) const {
+    if (one.count != count_) return false;
     for (std::size_t i = 0; i < count_; ++i) {
       const Step &a = one.steps[i], &b = steps_[i];
       if (a.run != b.run || !a.same(a.call, b.call)) return false;
     }
     return true;
   }
-  Status record(Recording& one) {
-    memory.recordings->forget(std::exchange(one.work, nullptr));
-    ENGRAM_TRY(memory.recordings->begin(turn_.stream()));
-    Status status;
-    for (std::size_t i = 0; i < count_ && status.ok(); ++i) {
-      status = steps_[i].run(turn_.stream(), steps_[i].call);
+  Status run_steps() const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      ENGRAM_TRY(steps_[i].run(turn_.stream(), steps_[i].call));
     }
+    return Status();
+  }
+  // Null where it fails, which is no failure of the work: the steps are done, or say themselves why not.
+  void* recorded() const {
+    if (!memory.recordings->begin(turn_.stream()).ok()) return nullptr;
+    const Status noted = run_steps();
     Result<void*> work = memory.recordings->end(turn_.stream());
-    if (status.ok()) status = work.status();
-    if (!status.ok()) {
-      if (work.ok()) memory.recordings->forget(work.value());
-      return status;
-    }
+    if (!work.ok()) return nullptr;
+    if (noted.ok()) return work.value();
+    memory.recordings->forget(work.value());
+    return nullptr;
+  }
+  // In place of the one that was not used for longest.
+  Known& remember() const {
+    Known& one = *std::ranges::min_element(kept(), {}, &Known::used);
+    memory.recordings->forget(std::exchange(one.work, nullptr));
     for (std::size_t i = 0; i < count_; ++i) {
       one.steps[i].run = steps_[i].run;
       one.steps[i].same = steps_[i].same;
@@ -169,8 +184,7 @@ class StagedSequence {
       steps_[i].copy(one.steps[i].call, steps_[i].call);
     }
     one.count = count_;
-    one.work = work.value();
-    return Status();
+    return one;
   }
 
   StagingTurn turn_;

@@ -23,8 +23,11 @@ Status begin(Stream /*stream*/) {
 
 Result<void*> end(Stream /*stream*/) {
   ENGRAM_CHECK(open_one != nullptr);
+  Recording* const ended = std::exchange(open_one, nullptr);
   ++recordings;
-  return static_cast<void*>(std::exchange(open_one, nullptr));
+  if (device_trial().records) return static_cast<void*>(ended);
+  delete ended;
+  return device_failed("cudaStreamEndCapture", "operation failed during stream capture");
 }
 
 Status replay(Stream /*stream*/, void* recording) {

@@ -67,6 +67,7 @@ class DeviceStaging {
   std::size_t peak_ = 0;
   std::size_t copied_ = 0;
   bool measures_ = false;
+  bool records_ = true;
   double work_seconds_ = 0;
   mutable std::mutex lost_mutex_;  // not the turn: who asks may hold what a turn waits for
   Status lost_;
@@ -103,6 +104,9 @@ class StagingTurn {
   // come back and is placed again is where it was: an operation of a sequence may have written it.
   Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
                       bool comes_back);
+  // May work be recorded (platform/device_recording.h)? Not once that failed.
+  bool records() const { return staging_.records_; }
+  void never_record() { staging_.records_ = false; }
   // The operation itself, between its copies: for timing.
   Status work_begins() { return staging_.measures_ ? memory_.mark(stream_, 0) : Status(); }
   Status work_ended() { return staging_.measures_ ? memory_.mark(stream_, 1) : Status(); }

@@ -17,6 +17,7 @@ struct DeviceTrial {
   // the program. `meanwhile` is called then; null: a short sleep, for other threads to go wrong.
   bool one_side_at_a_time = false;
   void (*meanwhile)() = nullptr;
+  bool records = true;  // else what is recorded turns out to be of no use
   // As cudaDriverGetVersion and cudaRuntimeGetVersion say it; driver 0: there is none.
   int driver = 13000;
   int runtime = 13000;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "kernels/staged_call.h"
 #include "platform/device_blas.h"
 #include "platform/device_memory.h"
 #include "tests/cuda/fake_gpu.h"
@@ -27,6 +28,10 @@ struct Numbers {  // a (1, 1) = 3 and c (1, 1) = 0, in shared memory
   }
   float* values;
 };
+
+Status add_square(Stream stream, MatrixView<const float> a, MatrixView<float> c) {
+  return cuda::blas_add_gram_upper(stream, 1.0f, a, c);
+}
 
 }  // namespace
 
@@ -65,6 +70,28 @@ TEST_CASE("cuda: waiting inside of a recording spoils it, and that is said", "[c
   CHECK(says(work.status(), "cudaStreamEndCapture"));
   REQUIRE(kMemory.synchronise(stream).ok());  // the queue is none the worse
   CHECK(n.values[1] == 0.0f);
+}
+
+TEST_CASE("cuda: a sequence whose recording finds no memory does without", "[cuda]") {
+  using Sequence = StagedSequence<kMemory>;
+  const Numbers n;
+  const auto run = [&] {
+    Sequence::begin();
+    ENGRAM_TRY(call_staged<kMemory>(add_square, {n.values, 1, 1, 1}, {n.values + 1, 1, 1, 1}));
+    return Sequence::end(/*wanted=*/true);
+  };
+  fake_gpu().no_memory_in = "cudaGraphInstantiate";
+  for (const float sum : {9.0f, 18.0f, 27.0f}) {
+    REQUIRE(run().ok());
+    CHECK(n.values[1] == sum);
+  }
+  fake_gpu().no_memory_in.clear();
+  CHECK(DeviceStaging::of(kMemory).lost().ok());
+  DeviceStaging::of(kMemory).try_again();
+  for (const float sum : {36.0f, 45.0f}) {  // recorded, and replayed
+    REQUIRE(run().ok());
+    CHECK(n.values[1] == sum);
+  }
 }
 
 TEST_CASE("cuda: memory that another thread takes meanwhile is not recorded", "[cuda]") {
