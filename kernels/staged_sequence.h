@@ -2,10 +2,10 @@
 // done at the end in one turn (platform/device_staging.h).
 //
 // A sequence of the same operations on the same operands as one before is recorded
-// (platform/device_recording.h), and from then on repeated by one call. The first time it is done step by
-// step: what a driver or a library loads at its first use cannot be loaded in a recording. A new readout,
-// or another number of frames, is another sequence. A few are kept; they hold addresses, and no memory.
-// A device that fails to record is not asked again: the steps do without.
+// (platform/device_recording.h), and from then on repeated by one call. The first time it is done
+// step by step: what a driver or a library loads at its first use cannot be loaded in a recording. A
+// new readout, or another number of frames, is another sequence. A few are kept; they hold
+// addresses, and no memory. A device that fails to record is not asked again: the steps do without.
 #pragma once
 
 #include <algorithm>
@@ -163,7 +163,7 @@ class StagedSequence {
     }
     return Status();
   }
-  // Null where it fails, which is no failure of the work: the steps are done, or say themselves why not.
+  // Null where it fails, which is no failure of the work: the steps are done, or say why not.
   void* recorded() const {
     if (!memory.recordings->begin(turn_.stream()).ok()) return nullptr;
     const Status noted = run_steps();

@@ -8,6 +8,21 @@
 namespace engram::cuda {
 namespace {
 
+constexpr std::size_t kBlasBytes = std::size_t{4} << 20;  // what cuBLAS takes by itself on Ampere
+
+// With room of its own: else cuBLAS takes some in the middle of a recording. Like cuSOLVER's it is
+// taken before a learner asks what is free.
+Status open_blas(Context& c) {
+  ENGRAM_CUDA_TRY(cublasCreate, &c.blas);
+  ENGRAM_CUDA_TRY(cublasSetMathMode, c.blas, CUBLAS_PEDANTIC_MATH);  // full FP32: no TF32
+  ENGRAM_CUDA_TRY(cublasSetStream, c.blas, c.stream);
+  void* room = nullptr;
+  ENGRAM_CUDA_TRY(cudaMalloc, &room, kBlasBytes);
+  ENGRAM_CUDA_TRY(cublasSetWorkspace, c.blas, room,
+                  kBlasBytes);  // after the stream, which forgets it
+  return Status();
+}
+
 Result<Context> open() {
   ENGRAM_ASSIGN(const int device, choose_device());
   Context c;
@@ -23,9 +38,7 @@ Result<Context> open() {
   ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.stream, cudaStreamNonBlocking);
   ENGRAM_CUDA_TRY(cudaStreamCreateWithFlags, &c.memory_stream, cudaStreamNonBlocking);
   for (cudaEvent_t& mark : c.marks) ENGRAM_CUDA_TRY(cudaEventCreate, &mark);
-  ENGRAM_CUDA_TRY(cublasCreate, &c.blas);
-  ENGRAM_CUDA_TRY(cublasSetStream, c.blas, c.stream);
-  ENGRAM_CUDA_TRY(cublasSetMathMode, c.blas, CUBLAS_PEDANTIC_MATH);  // full FP32: no TF32
+  ENGRAM_TRY(open_blas(c));
   ENGRAM_CUDA_TRY(cusolverDnCreate, &c.solver);
   ENGRAM_CUDA_TRY(cusolverDnSetStream, c.solver, c.stream);
   ENGRAM_CUDA_TRY(cudaMalloc, reinterpret_cast<void**>(&c.verdict), sizeof(int));

@@ -1,5 +1,6 @@
 // cuBLAS and cuSOLVER of the GPU that is not there: column-major, as theirs, by OpenBLAS.
 #include <cstddef>
+#include <cstdint>
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
@@ -8,6 +9,7 @@
 #include "tests/cuda/fake_gpu.h"
 #include "tests/cuda/fake_queue_cuda.h"
 
+using engram::test::can_take_memory;
 using engram::test::fake_gpu;
 using engram::test::gpu_reaches;
 using engram::test::queue;
@@ -17,12 +19,16 @@ namespace {
 int handle;
 cublasMath_t math = CUBLAS_DEFAULT_MATH;
 cudaStream_t blas_stream = nullptr, solver_stream = nullptr;
+bool has_workspace = false;  // that it was given; else it takes its own when it needs it
 
 CBLAS_TRANSPOSE turn(cublasOperation_t operation) {
   return operation == CUBLAS_OP_T ? CblasTrans : CblasNoTrans;
 }
 CBLAS_UPLO triangle(cublasFillMode_t mode) {
   return mode == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
+}
+bool has_room() {
+  return has_workspace || can_take_memory(blas_stream);
 }
 // A column-major matrix: all of its elements, from the first to the last.
 bool reaches(const float* matrix, int rows, int cols, int stride) {
@@ -40,7 +46,14 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* made) {
 }
 cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t stream) {
   blas_stream = stream;
+  has_workspace = false;
   return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void* workspace, std::size_t bytes) {
+  const bool is_good = reinterpret_cast<std::uintptr_t>(workspace) % 256 == 0 && bytes > 0 &&
+                       gpu_reaches(workspace, bytes);
+  has_workspace = is_good;
+  return is_good ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t mode) {
   math = mode;
@@ -54,6 +67,7 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t ta, cublasOperat
                               const float* b, int ldb, const float* beta, float* c, int ldc) {
   const bool a_is = ta == CUBLAS_OP_N, b_is = tb == CUBLAS_OP_N;
   if (math != CUBLAS_PEDANTIC_MATH) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(c, m, n, ldc) || (k > 0 && (!reaches(a, a_is ? m : k, a_is ? k : m, lda) ||
                                            !reaches(b, b_is ? k : n, b_is ? n : k, ldb)))) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -67,6 +81,7 @@ cublasStatus_t cublasSsyrk_v2(cublasHandle_t, cublasFillMode_t fill, cublasOpera
                               int n, int k, const float* alpha, const float* a, int lda,
                               const float* beta, float* c, int ldc) {
   const bool plain = turned == CUBLAS_OP_N;
+  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(a, plain ? n : k, plain ? k : n, lda) || !reaches(c, n, n, ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -80,6 +95,7 @@ cublasStatus_t cublasStrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillM
                               const float* alpha, const float* a, int lda, float* b, int ldb) {
   const bool left = side == CUBLAS_SIDE_LEFT;
   const int size = left ? m : n;
+  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(a, size, size, lda) || !reaches(b, m, n, ldb)) return CUBLAS_STATUS_INVALID_VALUE;
   queue(blas_stream, [=, x = *alpha] {
     cblas_strsm(CblasColMajor, left ? CblasLeft : CblasRight, triangle(fill), turn(turned),

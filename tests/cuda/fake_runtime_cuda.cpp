@@ -103,6 +103,12 @@ void queue(cudaStream_t stream, std::function<void()> more) {
   streams.at(stream).push_back(std::move(more));
 }
 
+bool can_take_memory(cudaStream_t stream) {
+  if (!is_captured(stream)) return true;
+  (void)spoilt();
+  return false;
+}
+
 bool gpu_reaches(const void* memory, std::size_t bytes) {
   if (block_of(memory, bytes) != nullptr) return true;
   fake_gpu().is_lost = true;
