@@ -10,16 +10,6 @@
 namespace engram {
 namespace {
 
-void put_text(ByteWriter& bytes, const std::string& text) {
-  ENGRAM_CHECK(text.size() <= 255);
-  bytes.put(std::uint8_t(text.size()));
-  bytes.put_bytes(as_bytes(text));
-}
-
-std::string take_text(ByteReader& bytes) {
-  return as_text(bytes.take_bytes(bytes.take<std::uint8_t>()));
-}
-
 bool possible(const AuditEntry& entry) {
   return check_label(entry.device).ok() && check_label(entry.what).ok() &&
          check_label(entry.digest).ok() && entry.sequence >= 0 && entry.samples >= 0 &&
@@ -48,7 +38,8 @@ Status write_audit(SnapshotWriter& writer, std::span<const AuditEntry> trail) {
     bytes.put(entry.sequence);
     bytes.put(entry.samples);
     bytes.put(std::int32_t(entry.classes));
-    for (const std::string& text : {entry.what, entry.device, entry.digest}) put_text(bytes, text);
+    for (const std::string& text : {entry.what, entry.device, entry.digest})
+      put_short_text(bytes, text);
   }
   ENGRAM_TRY(writer.begin_section("audit"));
   return writer.write(bytes.bytes());
@@ -65,7 +56,8 @@ Result<std::vector<AuditEntry>> read_audit(const SnapshotReader& reader) {
     entry.sequence = bytes.take<std::int64_t>();
     entry.samples = bytes.take<std::int64_t>();
     entry.classes = bytes.take<std::int32_t>();
-    for (std::string* text : {&entry.what, &entry.device, &entry.digest}) *text = take_text(bytes);
+    for (std::string* text : {&entry.what, &entry.device, &entry.digest})
+      *text = take_short_text(bytes);
     if (bytes.failed() || !possible(entry)) {
       return Status(Code::bad_data,
                     fmt::format("{}: its section 'audit' makes no sense. Nothing was changed.",

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "platform/status.h"
 
 namespace engram {
 
@@ -79,5 +82,15 @@ class ByteReader {
   std::span<const std::byte> rest_;
   bool failed_ = false;
 };
+
+// A text of at most 255 bytes: u8 length, bytes.
+inline void put_short_text(ByteWriter& bytes, std::string_view text) {
+  ENGRAM_CHECK(text.size() <= 255);
+  bytes.put(std::uint8_t(text.size()));
+  bytes.put_bytes(as_bytes(text));
+}
+inline std::string take_short_text(ByteReader& bytes) {
+  return as_text(bytes.take_bytes(bytes.take<std::uint8_t>()));
+}
 
 }  // namespace engram

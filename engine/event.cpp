@@ -18,6 +18,25 @@ Status event_codec::broken(const char* what) {
   return Status(Code::bad_data, fmt::format("a journal record {}", what));
 }
 
+Status event_codec::put_label(ByteWriter& bytes, const std::string& label) {
+  if (label.empty() || label.size() > kMaxLabelBytes) {
+    return Status(
+        Code::invalid_argument,
+        fmt::format("A label has {} bytes where 1 to {} are allowed. Nothing was changed.",
+                    label.size(), kMaxLabelBytes));
+  }
+  put_short_text(bytes, label);
+  return {};
+}
+
+Status event_codec::check_payload(std::size_t bytes, std::size_t samples) {
+  if (bytes <= kMaxJournalPayload) return {};
+  return Status(Code::invalid_argument,
+                fmt::format("{} samples are too many for one journal record ({} MB). Nothing was "
+                            "changed; take fewer at a time.",
+                            samples, kMaxJournalPayload >> 20));
+}
+
 Result<std::vector<std::byte>> event_codec::encode_batch(const SampleBatch& batch) {
   if (batch.size() == 0 || batch.rows.empty() || batch.rows.size() % batch.size() != 0) {
     return Status(Code::invalid_argument,
@@ -28,25 +47,12 @@ Result<std::vector<std::byte>> event_codec::encode_batch(const SampleBatch& batc
   ByteWriter labels;
   ByteWriter of_rows;
   for (const std::string& label : batch.labels) {
-    if (label.empty() || label.size() > kMaxLabelBytes) {
-      return Status(
-          Code::invalid_argument,
-          fmt::format("A label has {} bytes where 1 to {} are allowed. Nothing was changed.",
-                      label.size(), kMaxLabelBytes));
-    }
     const auto [entry, is_new] = index.try_emplace(label, std::uint32_t(index.size()));
-    if (is_new) {
-      put_text(labels, label);
-    }
+    if (is_new) ENGRAM_TRY(put_label(labels, label));
     of_rows.put(entry->second);
   }
-  if (12 + labels.bytes().size() + of_rows.bytes().size() + batch.rows.size() >
-      kMaxJournalPayload) {
-    return Status(Code::invalid_argument,
-                  fmt::format("A batch of {} samples is too large for one journal record ({} MB). "
-                              "Nothing was changed; learn it in smaller batches.",
-                              batch.size(), kMaxJournalPayload >> 20));
-  }
+  ENGRAM_TRY(check_payload(12 + labels.bytes().size() + of_rows.bytes().size() + batch.rows.size(),
+                           batch.size()));
   ByteWriter payload;
   payload.put(std::uint32_t(batch.size()));
   payload.put(std::uint32_t(batch.rows.size() / batch.size()));
@@ -69,7 +75,7 @@ Result<SampleBatch> event_codec::parse_batch(ByteReader reader) {
   std::vector<std::string> labels(label_count);
   std::unordered_map<std::string, std::size_t> seen;
   for (std::string& label : labels) {
-    label = take_text(reader);
+    label = take_short_text(reader);
     if (label.empty()) return broken("has a label of no bytes");
     if (!seen.try_emplace(label, seen.size()).second) return broken("names a label twice");
   }
@@ -96,7 +102,7 @@ namespace {
 Result<Event> parse_end_of_task(ByteReader reader) {
   EndOfTask end;
   end.lambda = reader.take<double>();
-  end.digest = take_text(reader);
+  end.digest = take_short_text(reader);
   if (reader.failed() || reader.left() != 0) return broken("has a wrong size for an end of task");
   if (!is_lambda(end.lambda)) return broken("has an impossible lambda");
   return Event(std::move(end));
@@ -111,10 +117,10 @@ Result<EncodedEvent> encode(const SampleBatch& batch, StepPart part) {
 }
 
 EncodedEvent encode(const EndOfTask& end) {
-  ENGRAM_CHECK(end.digest.size() <= 255 && is_lambda(end.lambda));
+  ENGRAM_CHECK(is_lambda(end.lambda));
   ByteWriter payload;
   payload.put(end.lambda);
-  put_text(payload, end.digest);
+  put_short_text(payload, end.digest);
   return {kEndOfTaskEvent, payload.take()};
 }
 

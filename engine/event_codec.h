@@ -11,14 +11,10 @@ namespace engram::event_codec {
 
 Status broken(const char* what);  // "a journal record ..."
 
-inline void put_text(ByteWriter& bytes, const std::string& text) {
-  bytes.put(std::uint8_t(text.size()));
-  bytes.put_bytes(as_bytes(text));
-}
-inline std::string take_text(ByteReader& reader) {
-  return as_text(reader.take_bytes(reader.take<std::uint8_t>()));
-}
-
+// invalid_argument: it has not 1 to 255 bytes.
+Status put_label(ByteWriter& bytes, const std::string& label);
+// invalid_argument: more than a record can hold.
+Status check_payload(std::size_t bytes, std::size_t samples);
 Result<std::vector<std::byte>> encode_batch(const SampleBatch& batch);
 Result<SampleBatch> parse_batch(ByteReader reader);  // all that is left in it
 Result<Event> parse_unlearn(ByteReader reader);

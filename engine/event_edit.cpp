@@ -1,11 +1,7 @@
 // Events that change what was learned before: unlearn, relabel, rename.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "engine/event_codec.h"
-#include "engine/journal.h"
-#include "engine/label.h"
 #include "engine/lambda_range.h"
 
 namespace engram {
@@ -14,34 +10,22 @@ using namespace event_codec;
 
 namespace {
 
-Status put(ByteWriter& payload, const std::string& label) {
-  if (label.empty() || label.size() > kMaxLabelBytes) {
-    return Status(
-        Code::invalid_argument,
-        fmt::format("A label has {} bytes where 1 to {} are allowed. Nothing was changed.",
-                    label.size(), kMaxLabelBytes));
-  }
-  put_text(payload, label);
-  return {};
-}
-
 void put(ByteWriter& payload, const Outcome& outcome) {
-  ENGRAM_CHECK(outcome.digest.size() <= 255);
   ENGRAM_CHECK(outcome.lambda == 0 || is_lambda(outcome.lambda));
   payload.put(outcome.lambda);
-  put_text(payload, outcome.digest);
+  put_short_text(payload, outcome.digest);
 }
 
 Status take(ByteReader& reader, Outcome& outcome) {
   outcome.lambda = reader.take<double>();
-  outcome.digest = take_text(reader);
+  outcome.digest = take_short_text(reader);
   if (reader.failed()) return broken("is too short for an edit");
   if (outcome.lambda != 0 && !is_lambda(outcome.lambda)) return broken("has an impossible lambda");
   return {};
 }
 
 Status take(ByteReader& reader, std::string& label) {
-  label = take_text(reader);
+  label = take_short_text(reader);
   return reader.failed() || label.empty() ? broken("has a label of no bytes") : Status();
 }
 
@@ -52,11 +36,7 @@ Status put(ByteWriter& payload, const LearnedSamples& samples) {
   payload.put(std::uint32_t(samples.size()));
   for (const std::int64_t id : samples.ids) payload.put(id);
   payload.put_bytes(batch);
-  if (payload.bytes().size() <= kMaxJournalPayload) return {};
-  return Status(Code::invalid_argument,
-                fmt::format("{} samples are too many for one journal record ({} MB). Nothing was "
-                            "changed; take fewer at a time.",
-                            samples.size(), kMaxJournalPayload >> 20));
+  return check_payload(payload.bytes().size(), samples.size());
 }
 
 Status take(ByteReader& reader, LearnedSamples& samples) {
@@ -84,13 +64,13 @@ struct Encoder {
   }
   Status operator()(const Relabel& edit) const {
     put(payload, edit.outcome);
-    ENGRAM_TRY(put(payload, edit.label));
+    ENGRAM_TRY(put_label(payload, edit.label));
     return put(payload, edit.samples);
   }
   Status operator()(const Rename& edit) const {
     put(payload, edit.outcome);
-    ENGRAM_TRY(put(payload, edit.from));
-    return put(payload, edit.to);
+    ENGRAM_TRY(put_label(payload, edit.from));
+    return put_label(payload, edit.to);
   }
 };
 

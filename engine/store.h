@@ -124,7 +124,7 @@ class Store {
 
 // Whether replaying the journal has become dearer than writing a snapshot. A cheap estimate, of an
 // embedded device rather than of this machine: replay M^2 operations a sample at 20 G/s, a disk of
-// 100 MB/s. Due when replay would take 2 s more than writing the snapshot (M 2 000: 10 800 samples,
+// 100 MB/s. Due when replay would take 2 s more than writing the snapshot (M 2 000: 10 400 samples,
 // M 10 000: 800), or when the journal has 64 MB.
 bool compaction_due(const LearnerConfig& config, std::int64_t journal_samples,
                     std::int64_t journal_bytes);

@@ -34,7 +34,7 @@ Result<std::vector<std::string>> parse_labels(const SnapshotReader& reader, std:
   std::unordered_set<std::string> seen;
   ByteReader bytes(section);
   while (bytes.left() > 0 && labels.size() < count) {
-    labels.push_back(as_text(bytes.take_bytes(bytes.take<std::uint8_t>())));
+    labels.push_back(take_short_text(bytes));
     if (!check_label(labels.back()).ok() || !seen.insert(labels.back()).second) {
       return impossible(reader, "classes");
     }
@@ -66,13 +66,11 @@ StorePaths::StorePaths(const std::string& directory)
       lock(directory + "/lock") {}
 
 Status write_mark(SnapshotWriter& writer, const StoreMark& mark) {
-  ENGRAM_CHECK(mark.digest.size() <= 255);
   ByteWriter bytes;
   bytes.put(mark.state);
   bytes.put(mark.sequence);
   bytes.put(mark.ended);
-  bytes.put(std::uint8_t(mark.digest.size()));
-  bytes.put_bytes(as_bytes(mark.digest));
+  put_short_text(bytes, mark.digest);
   return write_section(writer, "store", bytes.bytes());
 }
 
@@ -83,7 +81,7 @@ Result<StoreMark> read_mark(const SnapshotReader& reader) {
   mark.state = bytes.take<std::uint64_t>();
   mark.sequence = bytes.take<std::int64_t>();
   mark.ended = bytes.take<std::int64_t>();
-  mark.digest = as_text(bytes.take_bytes(bytes.take<std::uint8_t>()));
+  mark.digest = take_short_text(bytes);
   if (bytes.failed() || bytes.left() != 0 || mark.ended < 0 || mark.sequence < mark.ended) {
     return impossible(reader, "store");
   }
