@@ -6,8 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "engine/gcv_curve.h"
 #include "engine/lambda_range.h"
 #include "kernels/kernels.h"
@@ -40,13 +38,6 @@ double lambda_of(int step) {
 
 double step_of(double lambda) {
   return kStepsPerDecade * std::log10(std::clamp(lambda, kSmallestLambda, kLargestLambda));
-}
-
-LambdaChoice without_choice(double lambda, const char* why) {
-  LambdaChoice choice;
-  choice.lambda = std::clamp(lambda, kSmallestLambda, kLargestLambda);
-  choice.note = fmt::format("{}; lambda {:.3g} is used.", why, choice.lambda);
-  return choice;
 }
 
 // The first `units` hidden units alone: the leading block of G, in place.

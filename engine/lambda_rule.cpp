@@ -236,6 +236,13 @@ double fallback(const LambdaProblem& problem, double floor) {
 
 }  // namespace
 
+LambdaChoice without_choice(double lambda, const char* why) {
+  LambdaChoice choice;
+  choice.lambda = std::clamp(lambda, kSmallestLambda, kLargestLambda);
+  choice.note = fmt::format("{}; lambda {:.3g} is used.", why, choice.lambda);
+  return choice;
+}
+
 std::vector<double> lambda_grid() {
   return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
           1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8};

@@ -41,6 +41,9 @@ struct LambdaChoice {
   std::vector<float> dual;         // (K, N): with the factor of a kernel, its solution; or empty
 };
 
+// Where there is nothing to choose by: this one, within the range of lambdas, and a note.
+LambdaChoice without_choice(double lambda, const char* why);
+
 struct LambdaProblem {
   const LearnerConfig& config;
   const Projection& projection;

@@ -13,10 +13,6 @@
 namespace engram {
 namespace {
 
-Status not_learned(const std::string& what) {
-  return Status(Code::invalid_argument, fmt::format("{}. Nothing was changed.", what));
-}
-
 std::int64_t count_above(std::span<const std::int64_t> ids, std::int64_t limit) {
   return ids.end() - std::upper_bound(ids.begin(), ids.end(), limit);
 }
@@ -62,7 +58,7 @@ Status Learner::relabel(const LearnedSamples& samples, const std::string& label)
   ENGRAM_TRY(check_label(label));
   const std::vector<std::string>& labels = samples.batch.labels;
   if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
-    return not_learned(fmt::format("A sample has the label {} already", label));
+    return Impl::not_learned(fmt::format("A sample has the label {} already", label));
   }
   ENGRAM_ASSIGN(const std::vector<int> places, impl.find_kept(samples));
   if (form() == Form::dense) {
@@ -89,8 +85,8 @@ Status Learner::rename(const std::string& from, const std::string& to) {
   Statistics& statistics = impl_->statistics;
   const ClassList& classes = statistics.classes();
   const int old_class = classes.find(from), new_class = classes.find(to);
-  if (old_class < 0) return not_learned(fmt::format("There is no class {}", from));
-  if (from == to) return not_learned(fmt::format("The class {} has this name already", from));
+  if (old_class < 0) return Impl::not_learned(fmt::format("There is no class {}", from));
+  if (from == to) return Impl::not_learned(fmt::format("The class {} has this name already", from));
   ENGRAM_TRY(check_label(to));
   impl_->forget_factor();
   if (new_class < 0) {

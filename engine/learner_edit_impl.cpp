@@ -12,10 +12,6 @@
 namespace engram {
 namespace {
 
-Status not_learned(const std::string& what) {
-  return Status(Code::invalid_argument, fmt::format("{}. Nothing was changed.", what));
-}
-
 // Of ids that ascend: where they are in `all`, which ascends too.
 std::vector<int> places_of(std::span<const std::int64_t> ids, std::span<const std::int64_t> all) {
   std::vector<int> places;
@@ -27,6 +23,10 @@ std::vector<int> places_of(std::span<const std::int64_t> ids, std::span<const st
 }
 
 }  // namespace
+
+Status Learner::Impl::not_learned(const std::string& what) {
+  return Status(Code::invalid_argument, fmt::format("{}. Nothing was changed.", what));
+}
 
 Status Learner::Impl::check_learned(const LearnedSamples& samples) const {
   if (samples.ids.empty() || samples.ids.size() != samples.batch.size()) {

@@ -82,6 +82,7 @@ struct Learner::Impl {
   int pending_limit() const { return config.hidden_units() / 8; }
   // Of editing (learner_edit.cpp): ok if these can be samples that were learned.
   Status check_learned(const LearnedSamples& samples) const;
+  static Status not_learned(const std::string& what);  // invalid_argument, nothing was changed
   // Where they are among the kept ones; in the dense form not all of them must be.
   Result<std::vector<int>> find_kept(const LearnedSamples& samples) const;
   // Dense: h of samples first..first + count - 1 in scratch, their classes in batch_classes.

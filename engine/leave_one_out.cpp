@@ -6,11 +6,8 @@
 #include <numeric>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "engine/gcv.h"
 #include "engine/gram_spectrum.h"
-#include "engine/lambda_range.h"
 #include "engine/lambda_search.h"
 #include "kernels/kernels.h"
 
@@ -109,13 +106,6 @@ std::optional<Start> start_from_part(const LeaveOneOut& problem, const std::vect
   if (!search.found()) return std::nullopt;
   return Start{search.best(),
                criterion.more_curvature * search.curvature().value_or(start->curvature)};
-}
-
-LambdaChoice without_choice(double lambda, std::string why) {
-  LambdaChoice choice;
-  choice.lambda = std::clamp(lambda, kSmallestLambda, kLargestLambda);
-  choice.note = fmt::format("{}; lambda {:.3g} is used.", why, choice.lambda);
-  return choice;
 }
 
 LambdaChoice choose(LeaveOneOut& problem, const Criterion& criterion) {
