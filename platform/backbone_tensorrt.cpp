@@ -11,8 +11,9 @@ namespace engram {
 
 namespace {
 
-constexpr unsigned kMapped = 2;       // CU_MEMHOSTALLOC_DEVICEMAP
-constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+constexpr unsigned kMapped = 2;            // CU_MEMHOSTALLOC_DEVICEMAP
+constexpr unsigned kNonBlocking = 1;       // CU_STREAM_NON_BLOCKING
+constexpr DeviceAddress kAlignment = 256;  // that TensorRT wants of every address
 
 }  // namespace
 
@@ -67,7 +68,7 @@ DeviceAddress GpuBackbone::address_of(MatrixView<const float> memory, int rows) 
   }
   DeviceAddress address = 0;
   const int known = driver_.host_address(&address, const_cast<float*>(memory.data), 0);
-  return known == 0 ? address : 0;
+  return known == 0 && address % kAlignment == 0 ? address : 0;
 }
 
 Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> features) {

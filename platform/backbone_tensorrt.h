@@ -51,8 +51,8 @@ class GpuBackbone final : public Backbone {
       : driver_(driver), gpu_(gpu), network_(std::move(network)) {}
   Status allocate(Shared& memory, std::size_t values);
   void release(Shared& memory);
-  // What the device knows memory of the caller's by; 0: it does not, or its rows are not `rows` behind
-  // one another.
+  // What the device knows memory of the caller's by; 0: it does not, or its rows are not `rows`
+  // behind one another, or it does not begin where TensorRT can read it.
   DeviceAddress address_of(MatrixView<const float> memory, int rows) const;
   Status run_part(MatrixView<const float> inputs, MatrixView<float> features);
 

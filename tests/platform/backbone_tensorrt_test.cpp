@@ -116,6 +116,24 @@ TEST_CASE("memory that the GPU knows is used as it is", "[platform][tensorrt]") 
   driver.host_free(out);
 }
 
+TEST_CASE("memory that does not begin where TensorRT can read it goes by way of ours",
+          "[platform][tensorrt]") {
+  const CudaDriver driver = fake_cuda_driver();
+  fake_driver_state().integrated = true;
+  auto backbone = opened(driver).value();
+  void *in = nullptr, *out = nullptr;
+  REQUIRE(driver.host_allocate(&in, 5 * 12 * sizeof(float), 2) == 0);
+  REQUIRE(driver.host_allocate(&out, 5 * 2 * sizeof(float), 2) == 0);
+  auto *inputs = static_cast<float*>(in), *features = static_cast<float*>(out);
+  const std::vector<float> shown = pictures(5);
+  std::copy(shown.begin(), shown.end(), inputs);
+  // The fifth picture is a batch of its own, in the middle of both.
+  REQUIRE(backbone->run({inputs, 5, 12, 12}, {features, 5, 2, 2}).ok());
+  for (int p = 0; p < 5; ++p) CHECK(features[2 * p] == 12.0f * float(p + 1));
+  driver.host_free(in);
+  driver.host_free(out);
+}
+
 TEST_CASE("every call that fails is told by its name, and nothing is kept",
           "[platform][tensorrt]") {
   struct Fault {

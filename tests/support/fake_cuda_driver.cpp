@@ -25,6 +25,18 @@ DeviceAddress address(void* memory) {
   return reinterpret_cast<DeviceAddress>(memory);
 }
 
+// Aligned as the driver's is.
+void* memory_of(std::size_t bytes) {
+  return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+}
+bool is_mapped(const void* memory) {
+  const auto& mapped = fake_driver_state().mapped;
+  auto after = mapped.upper_bound(reinterpret_cast<DeviceAddress>(memory));
+  if (after == mapped.begin()) return false;
+  --after;
+  return reinterpret_cast<DeviceAddress>(memory) - after->first < after->second;
+}
+
 int token = 0;  // what contexts and streams point to
 
 using Graph = std::vector<std::function<void()>>;
@@ -75,7 +87,7 @@ CudaDriver fake_cuda_driver() {
   driver.stream_synchronize = [](void*) { return result("cuStreamSynchronize"); };
   driver.device_allocate = [](DeviceAddress* memory, std::size_t bytes) {
     const int code = take("cuMemAlloc", 1);
-    if (code == 0) *memory = address(std::malloc(bytes));
+    if (code == 0) *memory = address(memory_of(bytes));
     return code;
   };
   driver.device_free = [](DeviceAddress memory) {
@@ -85,17 +97,17 @@ CudaDriver fake_cuda_driver() {
   driver.host_allocate = [](void** memory, std::size_t bytes, unsigned) {
     const int code = take("cuMemHostAlloc", 1);
     if (code != 0) return code;
-    *memory = std::malloc(bytes);
-    fake_driver_state().mapped.insert(*memory);
+    *memory = memory_of(bytes);
+    fake_driver_state().mapped[address(*memory)] = bytes;
     return code;
   };
   driver.host_free = [](void* memory) {
-    fake_driver_state().mapped.erase(memory);
+    fake_driver_state().mapped.erase(address(memory));
     std::free(memory);
     return take("host free", -1);
   };
   driver.host_address = [](DeviceAddress* device, void* memory, unsigned) {
-    if (fake_driver_state().mapped.count(memory) == 0) return 1;  // CUDA_ERROR_INVALID_VALUE
+    if (!is_mapped(memory)) return 1;  // CUDA_ERROR_INVALID_VALUE
     *device = address(memory);
     return result("cuMemHostGetDevicePointer");
   };
@@ -151,6 +163,9 @@ CudaDriver fake_cuda_driver() {
 
 Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {
   if (result("enqueue") != 0) return Status(Code::device_failure, "the GPU was lost");
+  if (inputs % 256 != 0 || features % 256 != 0) {
+    return Status(Code::device_failure, "an address is not aligned to 256 bytes");
+  }
   FakeDriverState& state = fake_driver_state();
   state.spoiled = state.capturing && state.network_waits;
   if (state.capturing) {

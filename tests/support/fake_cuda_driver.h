@@ -1,8 +1,9 @@
 // A driver whose GPU is the host's memory. Every call is counted; one of them can be made to fail.
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,15 @@ struct FakeDriverState {
   bool network_waits = false;               // so that it cannot be recorded
   std::vector<std::function<void()>> captured;
   int recordings = 0, replays = 0;
-  std::set<const void*> mapped;  // what cuMemHostAlloc gave
+  std::map<DeviceAddress, std::size_t> mapped;  // what cuMemHostAlloc gave, with its bytes
   // Of the last batch.
   DeviceAddress inputs = 0, features = 0;
 };
 FakeDriverState& fake_driver_state();
 CudaDriver fake_cuda_driver();  // with a new state
 
-// features[0] = sum of the inputs, features[1] = the batch it came in.
+// features[0] = sum of the inputs, features[1] = the batch it came in. As TensorRT it takes only
+// addresses aligned to 256 bytes.
 class FakeNetwork final : public DeviceNetwork {
  public:
   explicit FakeNetwork(bool fixed = false) : fixed_(fixed) {}
