@@ -71,6 +71,22 @@ DeviceAddress GpuBackbone::address_of(MatrixView<const float> memory, int rows) 
   return known == 0 && address % kAlignment == 0 ? address : 0;
 }
 
+Status GpuBackbone::queue_part(int batch, int rows, DeviceAddress from, DeviceAddress to) {
+  const auto bytes = [](int values, int count) {
+    return std::size_t(values) * std::size_t(count) * sizeof(float);
+  };
+  if (!gpu_.shares_memory) {
+    ENGRAM_TRY(driver_.check(
+        driver_.upload(inputs_.device, inputs_.host, bytes(input_values(), batch), stream_),
+        "cuMemcpyHtoDAsync"));
+  }
+  ENGRAM_TRY(network_->enqueue(batch, from, to, stream_));
+  if (gpu_.shares_memory) return {};
+  return driver_.check(
+      driver_.download(features_.host, features_.device, bytes(features(), rows), stream_),
+      "cuMemcpyDtoHAsync");
+}
+
 Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> features) {
   const auto values = static_cast<std::size_t>(input_values());
   const auto width = static_cast<std::size_t>(this->features());
@@ -81,19 +97,12 @@ Status GpuBackbone::run_part(MatrixView<const float> inputs, MatrixView<float> f
   for (int row = 0; row < inputs.rows && from == 0; ++row) {
     std::memcpy(inputs_.host + values * std::size_t(row), inputs.row(row), values * sizeof(float));
   }
-  if (!gpu_.shares_memory) {
-    const std::size_t bytes = values * std::size_t(batch) * sizeof(float);
-    ENGRAM_TRY(driver_.check(driver_.upload(inputs_.device, inputs_.host, bytes, stream_),
-                             "cuMemcpyHtoDAsync"));
-  }
-  ENGRAM_TRY(network_->enqueue(batch, from != 0 ? from : inputs_.device,
-                               to != 0 ? to : features_.device, stream_));
-  if (!gpu_.shares_memory) {
-    const std::size_t bytes = width * std::size_t(inputs.rows) * sizeof(float);
-    ENGRAM_TRY(driver_.check(driver_.download(features_.host, features_.device, bytes, stream_),
-                             "cuMemcpyDtoHAsync"));
-  }
-  ENGRAM_TRY(driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize"));
+  const Status queued = queue_part(batch, inputs.rows, from != 0 ? from : inputs_.device,
+                                   to != 0 ? to : features_.device);
+  // Also after a failure: some of the work may be under way, and the hold ends here.
+  const Status waited = driver_.check(driver_.stream_synchronize(stream_), "cuStreamSynchronize");
+  ENGRAM_TRY(queued);
+  ENGRAM_TRY(waited);
   for (int row = 0; row < inputs.rows && to == 0; ++row) {
     std::memcpy(features.row(row), features_.host + width * std::size_t(row),
                 width * sizeof(float));

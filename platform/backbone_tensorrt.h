@@ -54,6 +54,8 @@ class GpuBackbone final : public Backbone {
   // What the device knows memory of the caller's by; 0: it does not, or its rows are not `rows`
   // behind one another, or it does not begin where TensorRT can read it.
   DeviceAddress address_of(MatrixView<const float> memory, int rows) const;
+  // What comes from or goes to our own memory is copied where the GPU has its own.
+  Status queue_part(int batch, int rows, DeviceAddress from, DeviceAddress to);
   Status run_part(MatrixView<const float> inputs, MatrixView<float> features);
 
   CudaDriver driver_;

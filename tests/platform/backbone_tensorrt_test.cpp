@@ -168,7 +168,8 @@ TEST_CASE("every call that fails is told by its name, and nothing is kept",
     std::vector<float> features(4);
     const Status done = (*backbone)->run({inputs.data(), 2, 12, 12}, {features.data(), 2, 2, 2});
     CHECK(done.code() == Code::device_failure);
-    state.fail_call.clear();  // it came back
+    CHECK_FALSE(state.is_working);  // whoever has the device next finds it idle
+    state.fail_call.clear();        // it came back
     CHECK((*backbone)->run({inputs.data(), 2, 12, 12}, {features.data(), 2, 2, 2}).ok());
     backbone->reset();
     CHECK(state.live == 0);

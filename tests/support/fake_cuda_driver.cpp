@@ -84,7 +84,10 @@ CudaDriver fake_cuda_driver() {
     return code;
   };
   driver.stream_destroy = [](void*) { return take("destroy", -1); };
-  driver.stream_synchronize = [](void*) { return result("cuStreamSynchronize"); };
+  driver.stream_synchronize = [](void*) {
+    fake_driver_state().is_working = false;
+    return result("cuStreamSynchronize");
+  };
   driver.device_allocate = [](DeviceAddress* memory, std::size_t bytes) {
     const int code = take("cuMemAlloc", 1);
     if (code == 0) *memory = address(memory_of(bytes));
@@ -113,6 +116,7 @@ CudaDriver fake_cuda_driver() {
   };
   driver.upload = [](DeviceAddress to, const void* from, std::size_t bytes, void*) {
     ++fake_driver_state().uploads;
+    fake_driver_state().is_working = true;
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return result("cuMemcpyHtoDAsync");
   };
@@ -162,6 +166,7 @@ CudaDriver fake_cuda_driver() {
 }
 
 Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {
+  fake_driver_state().is_working = true;  // its first layers, also where a later one fails
   if (result("enqueue") != 0) return Status(Code::device_failure, "the GPU was lost");
   if (inputs % 256 != 0 || features % 256 != 0) {
     return Status(Code::device_failure, "an address is not aligned to 256 bytes");

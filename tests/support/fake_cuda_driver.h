@@ -21,6 +21,7 @@ struct FakeDriverState {
   int fail_after = 0;  // so many of these calls work first
   int live = 0;        // allocations, streams and contexts that are held
   int uploads = 0, downloads = 0;
+  bool is_working = false;                  // something was queued, and nobody has waited
   bool capturing = false, spoiled = false;  // what is queued now is recorded; something waited then
   bool network_waits = false;               // so that it cannot be recorded
   std::vector<std::function<void()>> captured;
