@@ -37,6 +37,18 @@ bool all_finite(std::span<const std::byte> section) {
   return finite;
 }
 
+// What sums of whole numbers in float are, and what may be cast to an int64.
+bool all_whole(std::span<const std::byte> section) {
+  constexpr float kMost = 0x1p62f;
+  ByteReader bytes(section);
+  bool whole = true;
+  while (whole && bytes.left() > 0) {
+    const auto value = bytes.take<float>();
+    whole = std::fabs(value) <= kMost && float(std::int64_t(value)) == value;
+  }
+  return whole;
+}
+
 bool parse_progress(std::span<const std::byte> section, SavedProgress& progress) {
   const auto* text = reinterpret_cast<const char*>(section.data());
   const Json json = Json::parse(text, text + section.size(), nullptr, /*allow_exceptions=*/false);
@@ -91,12 +103,13 @@ Result<std::vector<ClassInfo>> parse_classes(const SnapshotReader& reader) {
   return classes;
 }
 
-// The section of that name, if it has exactly that many finite numbers.
+// The section of that name, if it has exactly that many numbers, all of them finite or what `fits` asks.
 template <class Real = float>
-Result<std::span<const std::byte>> floats(const SnapshotReader& reader, const char* name,
-                                          std::size_t count) {
+Result<std::span<const std::byte>> floats(
+    const SnapshotReader& reader, const char* name, std::size_t count,
+    bool (*fits)(std::span<const std::byte>) = all_finite<Real>) {
   ENGRAM_ASSIGN(const auto section, reader.section(name));
-  if (section.size() != count * sizeof(Real) || !all_finite<Real>(section)) {
+  if (section.size() != count * sizeof(Real) || !fits(section)) {
     return damaged(reader, fmt::format("section {} does not fit the learner", name));
   }
   return section;
@@ -202,8 +215,9 @@ Status parse_rows(const SnapshotReader& reader, SavedLearner& saved) {
 Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const auto m = std::size_t(saved.config.hidden_units());
   const std::size_t classes = saved.classes.size();
-  ENGRAM_ASSIGN(saved.gram, floats(reader, "gram", classes == 0 ? 0 : m * (m + 1) / 2));
-  ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes));
+  const auto fits = saved.config.arithmetic == Arithmetic::exact ? all_whole : all_finite<float>;
+  ENGRAM_ASSIGN(saved.gram, floats(reader, "gram", classes == 0 ? 0 : m * (m + 1) / 2, fits));
+  ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes, fits));
   saved.has_feature_sums = classes == 0 || reader.has("feature_sums");
   if (classes > 0 && saved.has_feature_sums) {
     const std::size_t count = std::size_t(saved.config.features) * classes;
@@ -231,8 +245,7 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
                 parse_samples(reader, "kept_rows", "kept_classes",
                               Projection::row_bytes(saved.config), saved.classes.size()));
   const std::size_t count = saved.samples.classes.size();
-  if (count > std::size_t(factored_limit(saved.config)) ||
-      saved.progress.task_samples > std::int64_t(count)) {
+  if (count > std::size_t(factored_limit(saved.config))) {
     return damaged(reader, "the samples it keeps do not fit the learner");
   }
   if (saved.config.arithmetic == Arithmetic::floating && saved.config.hidden != 0) {
@@ -240,6 +253,10 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
                   floats(reader, "kept_hidden", count * std::size_t(saved.config.hidden)));
   }
   ENGRAM_ASSIGN(saved.ids, parse_ids(reader, "kept_ids", count, 0, saved.progress));
+  const auto open = std::upper_bound(saved.ids.begin(), saved.ids.end(), saved.progress.closed_ids);
+  if (saved.progress.task_samples != saved.ids.end() - open) {
+    return damaged(reader, "its open task has another number of samples than it keeps");
+  }
   std::vector<std::int64_t> counts(saved.classes.size());
   for (const std::int32_t index : saved.samples.classes) ++counts[std::size_t(index)];
   for (std::size_t k = 0; k < counts.size(); ++k) {

@@ -100,6 +100,10 @@ TEST_CASE("learner state: sections that do not fit each other are refused",
 
   std::string not_finite = floats;
   std::memset(not_finite.data() + 40, 0xff, 4);
+  std::string broken = floats, huge = floats;  // no sums of whole numbers
+  const float half = 0.5f, large = 1e20f;
+  std::memcpy(broken.data() + 40, &half, 4);
+  std::memcpy(huge.data() + 40, &large, 4);
   std::string other_config = to_json(test::exact_config(3, 0));
   const std::pair<std::string, std::string> spoilt[] = {
       {"config", "{}"},
@@ -118,7 +122,11 @@ TEST_CASE("learner state: sections that do not fit each other are refused",
       {"classes", std::string("\xff\xff\xff\xffmug", 7)},
       {"gram", floats.substr(4)},
       {"gram", not_finite},
+      {"gram", broken},
+      {"gram", huge},
       {"class_sums", sums + sums},
+      {"class_sums", broken.substr(0, 400)},
+      {"class_sums", huge.substr(0, 400)},
       {"task_rows", "abcd"},
       {"task_classes", "abc"},
       {"task_classes", std::string("\1\0\0\0", 4)},
@@ -175,6 +183,8 @@ TEST_CASE("learner state: kept samples that do not fit are refused", "[engine][l
       {"progress", replaced("\"closed_ids\":1", "\"closed_ids\":7")},
       {"progress", replaced("\"closed_ids\":1,", "")},
       {"progress", replaced("\"task_samples\":1", "\"task_samples\":3")},
+      {"progress", replaced("\"task_samples\":1", "\"task_samples\":2")},
+      {"progress", replaced("\"task_samples\":1", "\"task_samples\":0")},
       {"classes", three},
       {"classes", classes + std::string("\3\0\0\0mug", 7) + std::string(8, '\0')},
       {"kept_rows", "abcde"},
