@@ -55,6 +55,15 @@ Status device_memory_refused(std::size_t wanted, std::size_t free) {
                             free >> 20, wanted >> 20));
 }
 
+Status device_out_of_memory(const char* call) {
+  return Status(
+      Code::out_of_memory,
+      fmt::format("{}: the GPU has no memory left. What was saved before is intact; close "
+                  "other programs or choose fewer hidden units and run the command "
+                  "again, or compute on the CPU: --backend cpu.",
+                  call));
+}
+
 Status device_failed(const char* call, const char* reason) {
   return Status(Code::device_failure,
                 fmt::format("{}: {}. The GPU stopped in the middle of its work. What was saved "

@@ -44,6 +44,8 @@ Status device_absence(int driver, int runtime, int devices, const char* trouble)
 // The oldest compute capability that the kernels are compiled for: 8.6, Ampere.
 Status device_too_old(const std::string& name, int major, int minor);
 Status device_memory_refused(std::size_t wanted, std::size_t free);
+// A call of a library found no memory: the device is well, and goes on once there is some.
+Status device_out_of_memory(const char* call);
 // A call failed in the middle of work: `call` is its name, `reason` what the library says.
 Status device_failed(const char* call, const char* reason);
 

@@ -50,14 +50,18 @@ Result<Context> open() {
 
 Status check(const char* call, cudaError_t error) {
   if (error == cudaSuccess) return Status();
+  (void)cudaGetLastError();  // it is told here: no library is to find it later
+  if (error == cudaErrorMemoryAllocation) return device_out_of_memory(call);
   return device_failed(call, cudaGetErrorString(error));
 }
 Status check(const char* call, cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS) return Status();
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) return device_out_of_memory(call);
   return device_failed(call, cublasGetStatusString(status));
 }
 Status check(const char* call, cusolverStatus_t status) {
   if (status == CUSOLVER_STATUS_SUCCESS) return Status();
+  if (status == CUSOLVER_STATUS_ALLOC_FAILED) return device_out_of_memory(call);
   return device_failed(call, ("cuSOLVER status " + std::to_string(int(status))).c_str());
 }
 

@@ -35,7 +35,7 @@ Result<Context*> context();
 // The device to use, or why there is none.
 Result<int> choose_device();
 
-// device_failure with the call's name, unless it went well.
+// device_failure or out_of_memory with the call's name, unless it went well.
 Status check(const char* call, cudaError_t error);
 Status check(const char* call, cublasStatus_t status);
 Status check(const char* call, cusolverStatus_t status);

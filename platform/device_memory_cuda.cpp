@@ -29,6 +29,11 @@ std::size_t free_bytes() {
   return free.ok() ? free.value() : 0;
 }
 
+Status refused(std::size_t bytes, std::size_t free) {
+  (void)cudaGetLastError();  // a library must not find it there
+  return device_memory_refused(bytes, free);
+}
+
 // Not on the queue: another thread may be recording there, and would record this.
 Status clear(const Context& c, void* memory, std::size_t bytes) {
   ENGRAM_CUDA_TRY(cudaMemsetAsync, memory, 0, bytes, c.memory_stream);
@@ -43,7 +48,7 @@ Result<void*> allocate(std::size_t bytes) {
   if (bytes > free) return device_memory_refused(bytes, free);
   void* memory = nullptr;
   const cudaError_t error = cudaMallocManaged(&memory, std::max<std::size_t>(bytes, 1));
-  if (error == cudaErrorMemoryAllocation) return device_memory_refused(bytes, free);
+  if (error == cudaErrorMemoryAllocation) return refused(bytes, free);
   ENGRAM_TRY(check("cudaMallocManaged", error));
   if (Status cleared = clear(*c, memory, bytes); !cleared.ok()) {
     (void)cudaFree(memory);
@@ -69,7 +74,7 @@ Result<void*> allocate_shared(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t error = cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
                                           cudaHostAllocMapped | cudaHostAllocPortable);
-  if (error == cudaErrorMemoryAllocation) return device_memory_refused(bytes, free);
+  if (error == cudaErrorMemoryAllocation) return refused(bytes, free);
   ENGRAM_TRY(check("cudaHostAlloc", error));
   std::memset(memory, 0, bytes);
   return memory;

@@ -15,6 +15,7 @@
 #include "platform/stream.h"
 
 #if defined(__CUDACC__)
+#include "platform/device.h"
 #include "platform/device_words_cuda.h"
 #define ENGRAM_DEVICE_NAMESPACE cuda
 #else
@@ -43,9 +44,12 @@ Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]]
   config.dynamicSmemBytes = geometry.shared_bytes;
   config.stream = static_cast<cudaStream_t>(stream.handle);
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
-  return error == cudaSuccess ? Status()
-                              : Status(Code::device_failure, std::string("cudaLaunchKernelEx: ") +
-                                                                 cudaGetErrorString(error));
+  if (error == cudaSuccess) return Status();
+  (void)cudaGetLastError();  // it is told here: no library is to find it later
+  // A kernel's code is loaded at its first launch, which takes memory.
+  return error == cudaErrorMemoryAllocation
+             ? device_out_of_memory("cudaLaunchKernelEx")
+             : device_failed("cudaLaunchKernelEx", cudaGetErrorString(error));
 #else
   struct Call {
     void (*kernel)(Parameters...);

@@ -27,8 +27,8 @@ CBLAS_TRANSPOSE turn(cublasOperation_t operation) {
 CBLAS_UPLO triangle(cublasFillMode_t mode) {
   return mode == CUBLAS_FILL_MODE_LOWER ? CblasLower : CblasUpper;
 }
-bool has_room() {
-  return has_workspace || can_take_memory(blas_stream);
+bool has_room(const char* call) {
+  return fake_gpu().no_memory_in != call && (has_workspace || can_take_memory(blas_stream));
 }
 // A column-major matrix: all of its elements, from the first to the last.
 bool reaches(const float* matrix, int rows, int cols, int stride) {
@@ -67,7 +67,7 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t ta, cublasOperat
                               const float* b, int ldb, const float* beta, float* c, int ldc) {
   const bool a_is = ta == CUBLAS_OP_N, b_is = tb == CUBLAS_OP_N;
   if (math != CUBLAS_PEDANTIC_MATH) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
+  if (!has_room("cublasSgemm")) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(c, m, n, ldc) || (k > 0 && (!reaches(a, a_is ? m : k, a_is ? k : m, lda) ||
                                            !reaches(b, b_is ? k : n, b_is ? n : k, ldb)))) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -81,7 +81,7 @@ cublasStatus_t cublasSsyrk_v2(cublasHandle_t, cublasFillMode_t fill, cublasOpera
                               int n, int k, const float* alpha, const float* a, int lda,
                               const float* beta, float* c, int ldc) {
   const bool plain = turned == CUBLAS_OP_N;
-  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
+  if (!has_room("cublasSsyrk")) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(a, plain ? n : k, plain ? k : n, lda) || !reaches(c, n, n, ldc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -95,7 +95,7 @@ cublasStatus_t cublasStrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillM
                               const float* alpha, const float* a, int lda, float* b, int ldb) {
   const bool left = side == CUBLAS_SIDE_LEFT;
   const int size = left ? m : n;
-  if (!has_room()) return CUBLAS_STATUS_ALLOC_FAILED;
+  if (!has_room("cublasStrsm")) return CUBLAS_STATUS_ALLOC_FAILED;
   if (!reaches(a, size, size, lda) || !reaches(b, m, n, ldb)) return CUBLAS_STATUS_INVALID_VALUE;
   queue(blas_stream, [=, x = *alpha] {
     cblas_strsm(CblasColMajor, left ? CblasLeft : CblasRight, triangle(fill), turn(turned),
@@ -119,6 +119,7 @@ cusolverStatus_t cusolverDnSpotrf_bufferSize(cusolverDnHandle_t, cublasFillMode_
 }
 cusolverStatus_t cusolverDnSpotrf(cusolverDnHandle_t, cublasFillMode_t fill, int n, float* a,
                                   int lda, float* workspace, int size, int* info) {
+  if (fake_gpu().no_memory_in == "cusolverDnSpotrf") return CUSOLVER_STATUS_ALLOC_FAILED;
   if (!reaches(a, n, n, lda) || size < 64 * n || !gpu_reaches(info, sizeof *info) ||
       !gpu_reaches(workspace, sizeof(float) * std::size_t(size))) {
     return CUSOLVER_STATUS_INVALID_VALUE;

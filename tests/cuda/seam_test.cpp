@@ -184,6 +184,33 @@ TEST_CASE("cuda: too much memory is refused with figures", "[cuda]") {
   CHECK(fake_gpu().memory == all);
 }
 
+TEST_CASE("cuda: a library without memory says so, and the device is not given up", "[cuda]") {
+  Twin a(4, 4, 1), c(4, 4, 2);
+  a.strengthen();
+  const auto run = [&](const std::string& call) {
+    StagingTurn turn(kMemory);
+    ENGRAM_TRY(turn.begin());
+    const Stream stream = turn.stream();
+    if (call == "cudaMemsetAsync") return turn.end(kMemory.allocate(10).status());
+    if (call == "cublasSgemm") {
+      return turn.end(
+          cuda::blas_multiply(stream, 1.0f, {a.there, false}, {a.there, false}, 0.0f, c.there));
+    }
+    ENGRAM_ASSIGN(int* verdict, cuda::device_verdict());
+    return turn.end(cuda::blas_factor_upper(stream, a.there, verdict));
+  };
+  for (const char* call : {"cudaMemsetAsync", "cublasSgemm", "cusolverDnSpotrf"}) {
+    fake_gpu().no_memory_in = call;
+    const Status refused = run(call);
+    fake_gpu().no_memory_in.clear();
+    CHECK(refused.code() == Code::out_of_memory);
+    CHECK(says(refused, call));
+    CHECK(says(refused, "--backend cpu"));
+    CHECK(DeviceStaging::of(kMemory).lost().ok());
+    CHECK(run("cublasSgemm").ok());
+  }
+}
+
 // The last: from a lost device nothing comes back.
 TEST_CASE("cuda: zz a wrong pointer loses the device, by the call's name", "[cuda]") {
   std::vector<float> host(100, 1.0f);
