@@ -109,10 +109,11 @@ Result<std::vector<std::byte>> build_tensorrt(const TensorRtFunctions& functions
                                               std::span<const std::byte> onnx,
                                               const EngineRequest& request,
                                               const EngineProgress& progress) {
-  TensorRtLogger logger;
-  const std::unique_ptr<nvinfer1::IBuilder> builder(static_cast<nvinfer1::IBuilder*>(
-      functions.create_builder(static_cast<nvinfer1::ILogger*>(&logger), NV_TENSORRT_VERSION)));
-  if (!builder) return cannot(Code::device_failure, request, logger.last());
+  const TensorRtErrors errors;
+  nvinfer1::ILogger* const logger = &TensorRtLogger::of_process();
+  const std::unique_ptr<nvinfer1::IBuilder> builder(
+      static_cast<nvinfer1::IBuilder*>(functions.create_builder(logger, NV_TENSORRT_VERSION)));
+  if (!builder) return cannot(Code::device_failure, request, errors.last());
 #if NV_TENSORRT_MAJOR >= 11
   constexpr nvinfer1::NetworkDefinitionCreationFlags kTyped = 0;  // all networks are
 #else
@@ -121,11 +122,10 @@ Result<std::vector<std::byte>> build_tensorrt(const TensorRtFunctions& functions
 #endif
   const std::unique_ptr<nvinfer1::INetworkDefinition> network(builder->createNetworkV2(kTyped));
   const std::unique_ptr<nvinfer1::IBuilderConfig> config(builder->createBuilderConfig());
-  if (!network || !config) return cannot(Code::device_failure, request, logger.last());
-  const std::unique_ptr<nvonnxparser::IParser> parser(
-      static_cast<nvonnxparser::IParser*>(functions.create_parser(
-          network.get(), static_cast<nvinfer1::ILogger*>(&logger), NV_ONNX_PARSER_VERSION)));
-  if (!parser) return cannot(Code::device_failure, request, logger.last());
+  if (!network || !config) return cannot(Code::device_failure, request, errors.last());
+  const std::unique_ptr<nvonnxparser::IParser> parser(static_cast<nvonnxparser::IParser*>(
+      functions.create_parser(network.get(), logger, NV_ONNX_PARSER_VERSION)));
+  if (!parser) return cannot(Code::device_failure, request, errors.last());
   ENGRAM_TRY(parse(*parser, onnx, request));
   ENGRAM_TRY(choose_output(*network, request));
   ENGRAM_TRY(choose_shapes(*builder, *network, *config, request));
@@ -137,7 +137,7 @@ Result<std::vector<std::byte>> build_tensorrt(const TensorRtFunctions& functions
                              static_cast<std::size_t>(request.memory / 4));
   const std::unique_ptr<nvinfer1::IHostMemory> engine(
       builder->buildSerializedNetwork(*network, *config));
-  if (!engine || engine->size() == 0) return cannot(Code::device_failure, request, logger.last());
+  if (!engine || engine->size() == 0) return cannot(Code::device_failure, request, errors.last());
   const auto* bytes = static_cast<const std::byte*>(engine->data());
   return std::vector<std::byte>(bytes, bytes + engine->size());
 }

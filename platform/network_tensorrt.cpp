@@ -29,14 +29,13 @@ class TensorRtNetwork final : public DeviceNetwork {
     return Status(Code::device_failure,
                   fmt::format("{}: the engine does not run: {}", request_.model, what));
   }
-  Status find_tensors();
+  Status find_tensors(const TensorRtErrors& errors);
   nvinfer1::Dims4 shape(int batch) const {
     return nvinfer1::Dims4(batch, 3, request_.height, request_.width);
   }
 
   EngineRequest request_;
-  TensorRtLogger logger_;  // outlives the rest, which goes from the last to the first
-  std::unique_ptr<nvinfer1::IRuntime> runtime_;
+  std::unique_ptr<nvinfer1::IRuntime> runtime_;  // outlives the rest: the last goes first
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;
   std::unique_ptr<nvinfer1::IExecutionContext> context_;
   std::string input_, output_;
@@ -45,18 +44,20 @@ class TensorRtNetwork final : public DeviceNetwork {
 };
 
 Status TensorRtNetwork::open(const TensorRtFunctions& functions, std::span<const std::byte> bytes) {
-  runtime_.reset(static_cast<nvinfer1::IRuntime*>(
-      functions.create_runtime(static_cast<nvinfer1::ILogger*>(&logger_), NV_TENSORRT_VERSION)));
-  if (!runtime_) return failed(logger_.last());
+  const TensorRtErrors errors;
+  nvinfer1::ILogger* const logger = &TensorRtLogger::of_process();
+  runtime_.reset(
+      static_cast<nvinfer1::IRuntime*>(functions.create_runtime(logger, NV_TENSORRT_VERSION)));
+  if (!runtime_) return failed(errors.last());
   engine_.reset(runtime_->deserializeCudaEngine(bytes.data(), bytes.size()));
-  if (!engine_) return failed(logger_.last());
+  if (!engine_) return failed(errors.last());
   context_.reset(engine_->createExecutionContext());
-  if (!context_) return failed(logger_.last());
-  return find_tensors();
+  if (!context_) return failed(errors.last());
+  return find_tensors(errors);
 }
 
 // One input of pictures, one output of floats; L from the shape that comes out for one picture.
-Status TensorRtNetwork::find_tensors() {
+Status TensorRtNetwork::find_tensors(const TensorRtErrors& errors) {
   for (int i = 0; i < engine_->getNbIOTensors(); ++i) {
     const char* name = engine_->getIOTensorName(i);
     const bool is_input = engine_->getTensorIOMode(name) == nvinfer1::TensorIOMode::kINPUT;
@@ -71,7 +72,7 @@ Status TensorRtNetwork::find_tensors() {
   fixed_batch_ = input.nbDims == 4 && input.d[0] >= 0;
   batch_ = fixed_batch_ ? static_cast<int>(input.d[0]) : request_.batch;
   const int rows = fixed_batch_ ? batch_ : 1;
-  if (!context_->setInputShape(input_.c_str(), shape(rows))) return failed(logger_.last());
+  if (!context_->setInputShape(input_.c_str(), shape(rows))) return failed(errors.last());
   const nvinfer1::Dims output = context_->getTensorShape(output_.c_str());
   std::int64_t values = 1;
   for (int i = 1; i < output.nbDims; ++i) values *= output.d[i];
@@ -84,12 +85,13 @@ Status TensorRtNetwork::find_tensors() {
 
 Status TensorRtNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features,
                                 void* stream) {
+  const TensorRtErrors errors;
   const bool done =
       context_->setInputShape(input_.c_str(), shape(batch)) &&
       context_->setTensorAddress(input_.c_str(), reinterpret_cast<void*>(inputs)) &&
       context_->setTensorAddress(output_.c_str(), reinterpret_cast<void*>(features)) &&
       context_->enqueueV3(static_cast<cudaStream_t>(stream));
-  return done ? Status() : failed(logger_.last());
+  return done ? Status() : failed(errors.last());
 }
 
 }  // namespace
