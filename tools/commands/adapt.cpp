@@ -297,11 +297,11 @@ void add_adapt(CLI::App& app, Session& session) {
           "CLIP image towers); other models go on frozen, as in the paper. Exit code 75: stopped "
           "as asked.",
       .example =
-          "$ engram adapt --tree photos/ --method ssf --model dinov2-vits14\n"
+          "$ engram adapt --tree photos/ --method adaptformer --model dinov2-vits14\n"
           "kept epoch 17 of 20, the best on pictures held out\n"
           "nearest class mean on 30 pictures held out: 24 right before (80.0 %), 27 after (90.0 "
           "%)\n"
-          "$ engram learn --tree photos/ --model dinov2-vits14-ssf --state kitchen"};
+          "$ engram learn --tree photos/ --model dinov2-vits14-adaptformer --state kitchen"};
   CLI::App* command = add_command(app, session, manual,
                                   [&session, options] { return run_adapt(session, *options); });
   add_options(*command, *options);
