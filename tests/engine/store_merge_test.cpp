@@ -150,6 +150,7 @@ TEST_CASE("states that do not add up are refused by name", "[engine][store][merg
     REQUIRE_FALSE(Store::exists(c));
   };
   refused([](LearnerConfig& config) { config.backbone = std::string(64, 'b'); }, "backbone aaaa");
+  refused([](LearnerConfig& config) { config.backbone.back() = 'b'; }, "aaab");
   refused([](LearnerConfig& config) { config.features = 7; }, "features 6 and 7");
   refused([](LearnerConfig& config) { config.hidden = 200; }, "hidden units 100 and 200");
   refused([](LearnerConfig& config) { config.seed = 9; }, "seed 1 and 9");
