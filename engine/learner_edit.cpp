@@ -134,9 +134,10 @@ std::int64_t Learner::sums_only() const {
 
 Status Learner::absorb(const Learner& other) {
   const DeviceHold hold;
-  if (other.form() == Form::factored) {
-    if (other.samples() > 0) ENGRAM_TRY(learn(other.kept_samples().batch));
-  } else {
+  const bool empty = other.samples() == 0;  // then it must not make ours dense
+  if (!empty && other.form() == Form::factored) {
+    ENGRAM_TRY(learn(other.kept_samples().batch));
+  } else if (!empty) {
     impl_->forget_factor();
     if (form() == Form::factored) ENGRAM_TRY(impl_->move_to_dense());
     ENGRAM_TRY(impl_->statistics.absorb(other.impl_->statistics));

@@ -162,6 +162,9 @@ TEST_CASE("two learners become one", "[engine][learner][edit]") {
   REQUIRE(both.classes() == fresh.classes());
   REQUIRE(both.last_id() == 50);
   REQUIRE(both.exact_until() == fresh.exact_until());
+  REQUIRE(both.absorb(Learner::create(config_of(Form::dense)).value()).ok());  // of nothing
+  REQUIRE(both.form() == fresh.form());
+  REQUIRE(both.digest() == fresh.digest());
 }
 
 }  // namespace engram
