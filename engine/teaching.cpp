@@ -103,18 +103,23 @@ TeachingReport judge_teaching(const LeftOut& left_out, std::span<const std::int6
 
 std::vector<DuplicatePair> find_duplicates(const GramView& kernel, float threshold, int limit) {
   std::vector<DuplicatePair> pairs;
+  const auto most = std::size_t(std::max(limit, 0));
+  const auto keep_best = [&] {
+    std::stable_sort(
+        pairs.begin(), pairs.end(),
+        [](const DuplicatePair& a, const DuplicatePair& b) { return a.similarity > b.similarity; });
+    if (pairs.size() > most) pairs.resize(most);
+  };
   for (int r = 1; r < kernel.size; ++r) {
     for (int c = 0; c < r; ++c) {
       const double norms = std::sqrt(double(kernel.diagonal[r]) * kernel.diagonal[c]);
       const double dot = kernel.row(r)[c];
       if (norms <= 0 || dot < threshold * norms) continue;
       pairs.push_back({c, r, float(dot / norms)});
+      if (pairs.size() >= 64 * most) keep_best();  // of N equal samples there are N^2 / 2
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const DuplicatePair& a, const DuplicatePair& b) {
-    return a.similarity > b.similarity;
-  });
-  if (int(pairs.size()) > limit) pairs.resize(std::size_t(limit));
+  keep_best();
   return pairs;
 }
 

@@ -153,6 +153,18 @@ TEST_CASE("teaching: near-duplicates by rows", "[engine][teaching]") {
   CHECK(pairs[1].first == 4);
   CHECK(pairs[1].second == first + 2);
   CHECK(find_duplicates(problem.view(), 0.99F, 1).size() == 1);
+
+  for (int i = 0; i < 60; ++i) problem.add(problem.h[2], 2);  // of 1 800 pairs few are held
+  problem.make_kernel();
+  const auto all = find_duplicates(problem.view(), 0.99F, 10'000);
+  const auto few = find_duplicates(problem.view(), 0.99F, 5);
+  REQUIRE(all.size() > 1800);
+  REQUIRE(few.size() == 5);
+  CHECK(few.capacity() < 1000);
+  for (std::size_t i = 0; i < few.size(); ++i) {
+    CHECK(few[i].first == all[i].first);
+    CHECK(few[i].second == all[i].second);
+  }
 }
 
 }  // namespace engram
