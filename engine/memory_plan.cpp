@@ -292,8 +292,11 @@ std::int64_t other_readout_bytes(const LearnerConfig& config, int classes) {
   rows.add("class sums C", std::bit_ceil(unsigned(std::max(classes, 8))), m, "float", 4,
            Lifetime::end_of_task);
   rows.add("hidden units of a batch", kOtherReadoutRows, m, "float", 4, Lifetime::end_of_task);
-  rows.add("means, and what is solved of them", 3 * std::int64_t{classes}, m, "float", 4,
+  // Of `balanced`, the larger one: what is solved for is in double.
+  rows.add("means, and what is solved of them", 2 * std::int64_t{classes}, m, "float", 4,
            Lifetime::end_of_task);
+  rows.add("right-hand sides", classes, m, "double", 8, Lifetime::end_of_task);
+  rows.add("system of the classes", classes, classes, "double", 8, Lifetime::end_of_task);
   return plan.total();
 }
 

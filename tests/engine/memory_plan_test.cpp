@@ -78,6 +78,9 @@ TEST_CASE("plan: rows beside the sums, and the move to them", "[engine][plan]") 
   for (const PlannedBuffer& buffer : sums.buffers) CHECK(buffer.name != "samples kept");
   CHECK(many.total() - sums.total() < 100'000'000);
   CHECK(other_readout_bytes(config, 100) > 400'000'000);
+  // Of `balanced`: G; C, the means, and what is solved of them, in float and in double; K^2 doubles.
+  config.hidden = 100;
+  CHECK(other_readout_bytes(config, 1000) > 4 * 100 * 100 + 5 * 1000 * 100 * 4 + 8 * 1000 * 1000);
 }
 
 TEST_CASE("plan: the arena has exactly the bytes of its rows", "[engine][plan]") {
