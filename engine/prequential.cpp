@@ -1,5 +1,7 @@
 #include "engine/prequential.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/byte_io.h"
@@ -9,11 +11,12 @@ namespace {
 
 constexpr std::uint32_t kMostClasses = 1'000'000;
 
+std::array<float, 6> floats_of(const ScoreSummary& one) {
+  return {one.best, one.second, one.rest_mean, one.rest_variance, one.own, one.leverage};
+}
+
 void put(ByteWriter& bytes, const ScoreSummary& one) {
-  for (const float value :
-       {one.best, one.second, one.rest_mean, one.rest_variance, one.own, one.leverage}) {
-    bytes.put(value);
-  }
+  for (const float value : floats_of(one)) bytes.put(value);
   bytes.put(std::uint32_t(one.classes));
   bytes.put(std::int32_t(one.group));
   bytes.put(std::int64_t(one.samples));
@@ -56,6 +59,8 @@ void Prequential::reserve() {
 }
 
 void Prequential::add(const ScoreSummary& example) {
+  const auto finite = [](float value) { return std::isfinite(value); };
+  if (!std::ranges::all_of(floats_of(example), finite)) return;
   (example.known ? known_ : unknown_).add(example);
 }
 

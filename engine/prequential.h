@@ -19,8 +19,8 @@ class Prequential {
  public:
   static constexpr std::size_t kRoom = 512;  // of each kind: 50 kB in all
 
-  void reserve();  // after it, add allocates nothing
-  void add(const ScoreSummary& example);
+  void reserve();                         // after it, add allocates nothing
+  void add(const ScoreSummary& example);  // none, if it is not finite: load() would refuse it
   std::span<const ScoreSummary> known() const { return known_.examples; }
   std::span<const ScoreSummary> unknown() const { return unknown_.examples; }
 

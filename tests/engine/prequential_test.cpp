@@ -49,6 +49,16 @@ TEST_CASE("prequential: what a beginner said is set aside once there is better",
   CHECK(newer({}, 1000, 20).empty());
 }
 
+TEST_CASE("prequential: what is not finite is not kept", "[engine][unknown]") {
+  Prequential ring;
+  ring.add(example(std::numeric_limits<float>::infinity(), true));
+  ScoreSummary unsure = example(0.5F, false);
+  unsure.leverage = std::numeric_limits<float>::quiet_NaN();
+  ring.add(unsure);
+  CHECK(ring.empty());
+  CHECK(Prequential().load(ring.save()));
+}
+
 TEST_CASE("prequential: bytes of something else are refused", "[engine][unknown]") {
   Prequential ring;
   CHECK(ring.load(ring.save()));
