@@ -29,10 +29,8 @@ class TensorRtNetwork final : public DeviceNetwork {
     return Status(Code::device_failure,
                   fmt::format("{}: the engine does not run: {}", request_.model, what));
   }
+  bool set_batch(int batch);
   Status find_tensors(const TensorRtErrors& errors);
-  nvinfer1::Dims4 shape(int batch) const {
-    return nvinfer1::Dims4(batch, 3, request_.height, request_.width);
-  }
 
   EngineRequest request_;
   std::unique_ptr<nvinfer1::IRuntime> runtime_;  // outlives the rest: the last goes first
@@ -40,6 +38,7 @@ class TensorRtNetwork final : public DeviceNetwork {
   std::unique_ptr<nvinfer1::IExecutionContext> context_;
   std::string input_, output_;
   int batch_ = 0, features_ = 0;
+  int shape_batch_ = 0;  // that the context is set to; 0: none
   bool fixed_batch_ = false;
 };
 
@@ -72,7 +71,7 @@ Status TensorRtNetwork::find_tensors(const TensorRtErrors& errors) {
   fixed_batch_ = input.nbDims == 4 && input.d[0] >= 0;
   batch_ = fixed_batch_ ? static_cast<int>(input.d[0]) : request_.batch;
   const int rows = fixed_batch_ ? batch_ : 1;
-  if (!context_->setInputShape(input_.c_str(), shape(rows))) return failed(errors.last());
+  if (!set_batch(rows)) return failed(errors.last());
   const nvinfer1::Dims output = context_->getTensorShape(output_.c_str());
   std::int64_t values = 1;
   for (int i = 1; i < output.nbDims; ++i) values *= output.d[i];
@@ -83,11 +82,19 @@ Status TensorRtNetwork::find_tensors(const TensorRtErrors& errors) {
   return {};
 }
 
+// Only where it changes: a new shape is worked out, which a recording does not allow.
+bool TensorRtNetwork::set_batch(int batch) {
+  if (batch == shape_batch_) return true;
+  const nvinfer1::Dims4 shape(batch, 3, request_.height, request_.width);
+  shape_batch_ = context_->setInputShape(input_.c_str(), shape) ? batch : 0;
+  return shape_batch_ == batch;
+}
+
 Status TensorRtNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features,
                                 void* stream) {
   const TensorRtErrors errors;
   const bool done =
-      context_->setInputShape(input_.c_str(), shape(batch)) &&
+      set_batch(batch) &&
       context_->setTensorAddress(input_.c_str(), reinterpret_cast<void*>(inputs)) &&
       context_->setTensorAddress(output_.c_str(), reinterpret_cast<void*>(features)) &&
       context_->enqueueV3(static_cast<cudaStream_t>(stream));
