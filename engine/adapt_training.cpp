@@ -69,8 +69,8 @@ Result<AdaptTraining> AdaptTraining::create(const VitModel& model, const AdaptSe
   ENGRAM_CHECK(data.pictures != nullptr);
   ENGRAM_ASSIGN(AdaptPlan plan,
                 plan_adaptation(VitFacts::of(model), settings, data.classes, memory_budget));
+  const DeviceHold hold;  // the GPU clears new memory
   ENGRAM_ASSIGN(Arena arena, Arena::create(std::size_t(plan.arena_bytes)));
-  const DeviceHold hold;
   try {
     return AdaptTraining(
         std::make_unique<Impl>(model, settings, data, std::move(plan), kernels, std::move(arena)));

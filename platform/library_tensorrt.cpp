@@ -8,6 +8,7 @@
 
 #include "platform/backbone_tensorrt.h"
 #include "platform/builder_tensorrt.h"
+#include "platform/device_staging.h"
 #include "platform/functions_tensorrt.h"
 #include "platform/network_tensorrt.h"
 
@@ -58,6 +59,8 @@ class TensorRtLibrary final : public EngineLibrary {
   Result<std::unique_ptr<Backbone>> open_here(std::span<const std::byte> engine,
                                               const EngineRequest& request, void* context) {
     ENGRAM_TRY(driver_->check(driver_->context_set(context), "cuCtxSetCurrent"));
+    // The GPU works while an engine is opened: nobody touches managed memory meanwhile.
+    const DeviceHold hold;
     ENGRAM_ASSIGN(auto network, open_tensorrt(*functions_, engine, request));
     return GpuBackbone::create(*driver_, *gpu_, std::move(network));
   }
