@@ -13,6 +13,15 @@
 #include "platform/device_staging.h"
 
 namespace engram {
+namespace {
+
+// In a turn: what grows may be what an operation of another learner is using.
+Status reserve_factor(const DeviceMemory& device, int size) {
+  const StagingTurn turn(device);
+  return device.reserve_factor(size);
+}
+
+}  // namespace
 
 Status Learner::Impl::reserve() {
   if (statistics.form() == Form::factored) {
@@ -69,7 +78,7 @@ Result<Learner> Learner::create(const LearnerConfig& config, const Kernels& kern
   }
   if (const DeviceMemory* device = buffer_memory()) {
     const auto staging = std::size_t(staging_bytes(config, kPlannedClasses));
-    ENGRAM_TRY(device->reserve_factor(std::max(config.hidden_units(), factored_limit(config))));
+    ENGRAM_TRY(reserve_factor(*device, std::max(config.hidden_units(), factored_limit(config))));
     const std::size_t free = device->free_bytes(), needed = std::size_t(memory.total()) + staging;
     if (needed > free) return device_memory_refused(needed, free);
     ENGRAM_TRY(DeviceStaging::of(*device).reserve(staging));

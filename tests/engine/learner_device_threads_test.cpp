@@ -1,6 +1,7 @@
 // Threads and memory of a device: who may touch what while it runs, and that a frame neither copies
 // nor allocates.
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -70,6 +71,30 @@ TEST_CASE(
   first.join();
   second.join();
   CHECK(failures == 0);
+}
+
+TEST_CASE("learner: room for factors grows while no other thread has its turn",
+          "[engine][device][threads]") {
+  static std::thread other;
+  static std::atomic<bool> had_its_turn = false;
+  static bool had_it_meanwhile = false;
+  static DeviceMemory watched = simt::kMemory;
+  watched.reserve_factor = [](int) {
+    other = std::thread([] {
+      const StagingTurn turn(watched);
+      had_its_turn = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    had_it_meanwhile = had_its_turn;
+    return Status();
+  };
+  const OnSimtDevice on;
+  set_buffer_memory(&watched);
+  CHECK(Learner::create(test::exact_config(12, 100)).ok());
+  set_buffer_memory(&simt::kMemory);
+  if (other.joinable()) other.join();
+  CHECK(had_its_turn);
+  CHECK_FALSE(had_it_meanwhile);
 }
 
 TEST_CASE("scorer: a frame on a device is one piece of work, copies nothing and takes no memory",
