@@ -111,6 +111,9 @@ std::int64_t Learner::samples() const {
 std::int64_t Learner::task_samples() const {
   return impl_->task_samples;
 }
+bool Learner::is_half_changed() const {
+  return impl_->is_half_changed;
+}
 int Learner::tasks() const {
   return impl_->tasks;
 }

@@ -60,6 +60,8 @@ class Learner {
   int tasks() const;                       // ended so far
   std::int64_t last_id() const;            // of the newest sample; never smaller than samples()
   Form form() const;
+  // learn() failed after its first change, for want of memory on a device: read the state again.
+  bool is_half_changed() const;
 
   // Features (B, L) to the form the journal keeps. Refuses NaN, Inf, a wrong width, an empty or
   // overlong label (1..255 bytes of valid UTF-8, no control characters). Changes nothing.

@@ -118,7 +118,8 @@ struct Learner::Impl {
   Statistics statistics;
   KeptSamples task;  // dense form; in the factored one they are the last task_samples of all
   std::int64_t task_samples = 0;
-  std::int64_t closed_ids = 0;  // samples up to this one are of tasks that have ended
+  bool is_half_changed = false;  // a learn() is under way, or failed on its way
+  std::int64_t closed_ids = 0;   // samples up to this one are of tasks that have ended
   int tasks = 0;
 
   // Of refresh(), with the current factor. Factored: how the readout was blended. Dense: the ridge part

@@ -139,6 +139,7 @@ Status Learner::learn(const SampleBatch& batch) {
   ENGRAM_TRY(impl_->prepare(batch.labels));
   const std::span<const std::string> labels = batch.labels;
   const auto rows_at_once = std::size_t(impl_->scratch.h.rows);
+  impl_->is_half_changed = true;
   for (std::size_t first = 0; first < labels.size(); first += rows_at_once) {
     const std::size_t count = std::min(rows_at_once, labels.size() - first);
     DeviceHold::let_others();
@@ -147,6 +148,7 @@ Status Learner::learn(const SampleBatch& batch) {
     ENGRAM_TRY(impl_->projection->from_rows(rows, impl_->scratch, h));
     ENGRAM_TRY(impl_->accumulate(rows, h, labels.subspan(first, count)));
   }
+  impl_->is_half_changed = false;
   return {};
 }
 
@@ -160,6 +162,7 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
   // Float rows are kept as they lie in memory: where they do not lie back to back, one by one.
   const bool together = exact || features.stride == features.cols;
   const int rows_at_once = together ? impl_->scratch.h.rows : 1;
+  impl_->is_half_changed = true;
   for (int first = 0; first < features.rows; first += rows_at_once) {
     const int count = std::min(rows_at_once, features.rows - first);
     const MatrixView<const float> part = features.row_range(first, count);
@@ -169,6 +172,7 @@ Status Learner::learn(MatrixView<const float> features, std::span<const std::str
     ENGRAM_TRY(impl_->accumulate(static_cast<const std::byte*>(rows), h,
                                  labels.subspan(std::size_t(first), std::size_t(count))));
   }
+  impl_->is_half_changed = false;
   return {};
 }
 

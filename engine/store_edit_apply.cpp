@@ -87,7 +87,8 @@ Status Store::Impl::restore_without_memory() {
 
 Status Store::Impl::after_failure(Status reason) {
   const bool lost = !give_up_lost_device(reason).ok();
-  return lost && &learner.kernels() != &chosen_kernels() ? restore(reason) : reason;
+  const bool moved = lost && &learner.kernels() != &chosen_kernels();
+  return moved || learner.is_half_changed() ? restore(reason) : reason;
 }
 
 Status Store::Impl::remove_readout() {

@@ -75,8 +75,8 @@ struct Store::Impl {
       return restore_without_memory();
     }
   }
-  // `reason`; but if it is that the learner's device was lost, memory may hold half of a change: all
-  // is read again, and the CPU goes on.
+  // `reason`; but if memory may hold half of a change all is read again: the learner's device was
+  // lost, and the CPU goes on, or it found no memory on its way.
   Status after_failure(Status reason);
 };
 

@@ -2,6 +2,7 @@
 // bit, the same answers, and what happens when the device has too little memory or is lost.
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/device_plan.h"
@@ -10,6 +11,7 @@
 #include "engine/scorer.h"
 #include "engine/store.h"
 #include "kernels/kernels.h"
+#include "platform/device.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"
@@ -244,6 +246,31 @@ TEST_CASE("store: a device lost in the middle leaves the state intact, and the C
   const auto again = test::reopened(directory);
   REQUIRE(again.ok());
   CHECK(again.value().digest == after);
+}
+
+TEST_CASE("store: a device that runs out of memory in the middle leaves the state intact",
+          "[engine][device]") {
+  static bool is_short = false;
+  static Kernels kernels = kCpuKernels;
+  kernels.class_sums = [](Stream stream, auto... operands) {
+    // The last of what a batch changes.
+    if (std::exchange(is_short, false)) return device_out_of_memory("cudaLaunchKernelEx");
+    return kCpuKernels.class_sums(stream, operands...);
+  };
+  use_backend({&kernels, nullptr, {}, {}});
+  LearnerConfig config = test::small_config();
+  config.keep_features = false;
+  config.lambda_rule = LambdaRule::fixed;
+  const test::TempDirectory place;
+  Store store = Store::create(place.path() + "/state", config).value();
+  REQUIRE(store.learn(test::small_batch(0)).ok());
+  const std::string before = store.learner().digest();
+  is_short = true;
+  CHECK(store.learn(test::small_batch(1)).code() == Code::out_of_memory);
+  CHECK(store.learner().digest() == before);
+  CHECK(store.learn(test::small_batch(1)).ok());
+  CHECK(store.learner().samples() == 2 * std::int64_t(test::small_batch(0).size()));
+  use_backend({});
 }
 
 }  // namespace engram
