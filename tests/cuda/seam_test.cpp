@@ -143,12 +143,12 @@ TEST_CASE("cuda: factors, and what has none", "[cuda]") {
 TEST_CASE("cuda: operands of a vector are staged", "[cuda]") {
   std::vector<float> host(3 * 10);
   for (int i = 0; i < 30; ++i) host[std::size_t(i)] = float(i);
+  Twin one(1, 1, 1);  // before the turn: while its copies are under way the CPU may not touch it
+  one.there(0, 0) = 2.0f;
   StagingTurn turn(kMemory);
   REQUIRE(turn.begin().ok());
   auto* there = static_cast<float*>(turn.place(host.data(), 40, 28, 3, true).value());
   const int stride = int(StagingTurn::row_pitch(28) / sizeof(float));
-  Twin one(1, 1, 1);
-  one.there(0, 0) = 2.0f;
   // there = 2 there: a product with a matrix of one element, column by column.
   REQUIRE(kMemory.reaches(there));
   REQUIRE(cuda::blas_multiply(turn.stream(), 1.0f, {{there, 3, 1, stride}, false},
