@@ -76,6 +76,7 @@ void Teach::judge() {
     hints = teaching_hints(classes, taught.value());
   }
   const bool at_end = std::exchange(has_ended_, false);
+  tell_store();  // who sees the digest of what was judged sees each class judged
   board_.change([&](LiveState& state) {
     state.digest = digest;
     state.resident_bytes = resident;
@@ -85,7 +86,6 @@ void Teach::judge() {
     append(state.accuracy_history, accuracy);
     append(state.memory_history, resident);
   });
-  tell_store();
 }
 
 void Teach::tell_store() {
