@@ -23,16 +23,10 @@ foreach(kernel ${KERNEL_SOURCES})
   list(APPEND SIMT_TWINS ${twin})
 endforeach()
 
-# Bits are compared, so no a * b + c is fused but where the text says so.
+# Bits are compared, so no a * b + c is fused but where the text says so. ThreadSanitizer does not
+# know our fibers.
 set(SIMT_OPTIONS -Wno-unknown-pragmas -ffp-contract=off)
-# ThreadSanitizer does not know our fibers, so the emulator is compiled without it. Then it is a library of its
-# own: within one program the linker takes inline functions of the standard library from either half, and
-# shared_ptr's, compiled without it, look like races everywhere.
-set(SIMT_KIND STATIC)
-if(ENGRAM_SANITIZE MATCHES "thread")
-  set(SIMT_KIND SHARED)
-endif()
-add_library(engram_simt ${SIMT_KIND} ${SIMT_SOURCES} ${SIMT_TWINS})
+add_library(engram_simt STATIC ${SIMT_SOURCES} ${SIMT_TWINS})
 target_include_directories(engram_simt PUBLIC ${CMAKE_SOURCE_DIR})
 target_link_libraries(engram_simt PUBLIC engram PRIVATE PkgConfig::OPENBLAS)
 target_compile_options(engram_simt PRIVATE ${SIMT_OPTIONS})
