@@ -80,13 +80,4 @@ Result<LocalAnswer> get_from_here(int port, const std::string& path) {
                      .body = text.substr(body + 4)};
 }
 
-int port_in(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  const std::string digits = colon == std::string::npos ? address : address.substr(colon + 1);
-  int port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  return whole && port > 0 && port < 65536 ? port : 0;
-}
-
 }  // namespace engram

@@ -15,7 +15,4 @@ struct LocalAnswer {
 // GET `path` from 127.0.0.1:`port`, within 2 s and 64 KiB. io_failure: nobody listens, or no answer.
 Result<LocalAnswer> get_from_here(int port, const std::string& path);
 
-// The port in an address as --http takes it: "127.0.0.1:8477", ":8477" or "8477"; 0: none.
-int port_in(const std::string& address);
-
 }  // namespace engram

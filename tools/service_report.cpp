@@ -52,11 +52,10 @@ Result<ServiceSettings> read_service_settings(const ServicePlaces& places) {
 }
 
 ServiceHealth ask_health(const ServiceState& state, const ServiceSettings& settings) {
-  const int port = port_in(settings.http);
   const Result<WebAddress> where = parse_web_address(settings.http);
   const bool here = where.ok() && (where->address == "127.0.0.1" || where->is_everywhere());
-  if (!state.runs() || port == 0 || !here) return {};
-  const Result<LocalAnswer> answer = get_from_here(port, "/health");
+  if (!state.runs() || !here || where->port == 0) return {};
+  const Result<LocalAnswer> answer = get_from_here(where->port, "/health");
   if (!answer.ok()) return {.asked = true, .answers = false, .text = answer.status().what()};
   return {.asked = true, .answers = answer.value().status == 200, .text = answer.value().body};
 }

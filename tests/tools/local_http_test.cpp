@@ -81,15 +81,4 @@ TEST_CASE("local_http: not a web server, an endless one, nobody", "[tools][http]
   REQUIRE(get_from_here(port, "/").status().code() == Code::io_failure);  // it is gone
 }
 
-TEST_CASE("local_http: the port of an address", "[tools][http]") {
-  REQUIRE(port_in("127.0.0.1:8477") == 8477);
-  REQUIRE(port_in(":8477") == 8477);
-  REQUIRE(port_in("8477") == 8477);
-  REQUIRE(port_in("[::1]:80") == 80);
-  for (const char* none : {"", "no", "host:", ":0", ":65536", ":-1", ":8x"}) {
-    CAPTURE(none);
-    REQUIRE(port_in(none) == 0);
-  }
-}
-
 }  // namespace engram

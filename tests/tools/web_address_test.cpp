@@ -61,6 +61,21 @@ TEST_CASE("What --http cannot mean is refused with what it can", "[tools][web_ad
   }
 }
 
+TEST_CASE("The port of an address", "[tools][web_address]") {
+  const auto port_in = [](const char* text) {
+    const auto parsed = parse_web_address(text);
+    return parsed.ok() ? parsed->port : 0;
+  };
+  REQUIRE(port_in("127.0.0.1:8477") == 8477);
+  REQUIRE(port_in(":8477") == 8477);
+  REQUIRE(port_in("8477") == 8477);
+  REQUIRE(port_in("[::1]:80") == 80);
+  for (const char* none : {"", "no", "host:", ":0", ":65536", ":-1", ":8x"}) {
+    CAPTURE(none);
+    REQUIRE(port_in(none) == 0);
+  }
+}
+
 TEST_CASE("Loopback is told from the rest", "[tools][web_address]") {
   CHECK(WebAddress{"127.0.0.1", 1}.is_loopback());
   CHECK(WebAddress{"127.8.0.1", 1}.is_loopback());
