@@ -105,8 +105,8 @@ Status compare(const AdaptSettings& saved, const AdaptSettings& mine) {
         fmt::format("the method {}, and this one is {}", name(saved.method), name(mine.method)));
   }
   if (saved.head_start != mine.head_start) {
-    return refuse_other(fmt::format("a head that began at {}, and here at {}", name(saved.head_start),
-                              name(mine.head_start)));
+    return refuse_other(fmt::format("a head that began at {}, and here at {}",
+                                    name(saved.head_start), name(mine.head_start)));
   }
   std::string difference;
   std::vector<std::string> values;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kMagic("EGADAPT\1", 8);
 constexpr std::size_t kHead = 16;
-constexpr std::size_t kMostCheckpointBytes = std::size_t{1} << 32;  // more than any model we read has
+constexpr std::size_t kMostCheckpointBytes = std::size_t{1}
+                                             << 32;  // more than any model we read has
 
 void put_text(ByteWriter& writer, std::string_view text) {
   writer.put(std::uint64_t(text.size()));

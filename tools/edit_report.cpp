@@ -26,11 +26,12 @@ Json counts_json(const std::vector<ClassInfo>& classes) {
 Status check_owner(const std::string& state) {
   struct stat owner {};
   if (::geteuid() != 0 || ::stat(state.c_str(), &owner) != 0 || owner.st_uid == 0) return {};
-  return Status(Code::not_supported,
-                fmt::format("{}: it belongs to user {}, who could not open what root writes there. "
-                            "Nothing was changed. Do it as that user; what the service has learned is "
-                            "changed in its page or by its API (/api/forget, /api/undo, /api/import)",
-                            printable(state), owner.st_uid));
+  return Status(
+      Code::not_supported,
+      fmt::format("{}: it belongs to user {}, who could not open what root writes there. "
+                  "Nothing was changed. Do it as that user; what the service has learned is "
+                  "changed in its page or by its API (/api/forget, /api/undo, /api/import)",
+                  printable(state), owner.st_uid));
 }
 
 Result<Store> open_to_edit(const Session& session) {

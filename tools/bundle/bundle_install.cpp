@@ -110,12 +110,12 @@ Status put_state(const JudgedBundle& judged, const TellStep& tell) {
   }
   const std::string& home = judged.places.home;
   const std::string& state = judged.places.state;
-  ENGRAM_TRY(as_owner_of(home, judged.state_file,
-                         [&](const std::string& file, const std::string& reached) {
-                           const bool inside = state.starts_with(home + "/");
-                           const std::string to = inside ? reached + state.substr(home.size()) : state;
-                           return import_state(file, to, "");
-                         }));
+  ENGRAM_TRY(as_owner_of(
+      home, judged.state_file, [&](const std::string& file, const std::string& reached) {
+        const bool inside = state.starts_with(home + "/");
+        const std::string to = inside ? reached + state.substr(home.size()) : state;
+        return import_state(file, to, "");
+      }));
   tell("state", state);
   return {};
 }

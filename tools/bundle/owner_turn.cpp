@@ -87,7 +87,7 @@ Status as_owner_of(const std::string& home, const std::string& file, const Owner
   }
   if (done.ok()) return done;
   std::string what = done.what();
-  for (std::size_t at; (at = what.find(reached + "/")) != what.npos;) {
+  for (std::size_t at = 0; (at = what.find(reached + "/", at)) != what.npos; at += home.size()) {
     what.replace(at, reached.size(), home);
   }
   return Status(done.code(),

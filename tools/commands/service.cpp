@@ -71,9 +71,10 @@ void warn_of_program(const Console& console, const ServicePlaces& places) {
     hidden = hidden || file.starts_with(folder);
   }
   if (!hidden) return;
-  console.warn(fmt::format("{}: a service cannot run a program that lies there. Install it, and enable "
-                           "the service with that one: sudo cmake --install build",
-                           printable(file)));
+  console.warn(
+      fmt::format("{}: a service cannot run a program that lies there. Install it, and enable "
+                  "the service with that one: sudo cmake --install build",
+                  printable(file)));
 }
 
 Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptions& options) {
