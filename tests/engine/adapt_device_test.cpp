@@ -74,6 +74,7 @@ TEST_CASE("adapt: another thread may compute meanwhile, where memory is one side
   simt::DeviceTrial trial;
   trial.one_side_at_a_time = true;
   const test::OnSimtDevice on(trial);
+  Run run(AdaptMethod::ssf);  // the test fills the model without a hold: while nobody computes
   std::atomic<bool> is_over = false;
   std::atomic<int> failures = 0;
   std::thread other([&] {
@@ -83,7 +84,6 @@ TEST_CASE("adapt: another thread may compute meanwhile, where memory is one side
       failures += chosen_kernels().gelu(Stream{}, row, GeluKind::relu, row).ok() ? 0 : 1;
     }
   });
-  Run run(AdaptMethod::ssf);
   std::string bytes;
   while (!run.training.done()) {
     REQUIRE(run.training.epoch().ok());
