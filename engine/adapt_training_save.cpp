@@ -15,8 +15,8 @@
 namespace engram {
 namespace {
 
-constexpr std::string_view kMagic = "ENGADAPT";
-constexpr std::uint32_t kVersion = 2;  // 2: where the head begins
+constexpr std::string_view kTrainingMagic = "ENGADAPT";
+constexpr std::uint32_t kTrainingVersion = 2;  // 2: where the head begins
 
 template <class T>
 std::span<const std::byte> bytes_of(const T* values, std::size_t count) {
@@ -55,7 +55,7 @@ Status refuse_other(const std::string& what) {
                             what));
 }
 
-Status damaged(const char* what) {
+Status damaged_training(const char* what) {
   return Status(Code::bad_data, fmt::format("The saved training is damaged: {}. Nothing was "
                                             "changed; begin anew, or restore the file.",
                                             what));
@@ -69,22 +69,22 @@ struct Opened {
 
 Result<Opened> open(const std::string& bytes) {
   const auto all = as_bytes(bytes);
-  if (all.size() < kMagic.size() + 4 + 8 || !bytes.starts_with(kMagic)) {
-    return damaged("it does not begin as one");
+  if (all.size() < kTrainingMagic.size() + 4 + 8 || !bytes.starts_with(kTrainingMagic)) {
+    return damaged_training("it does not begin as one");
   }
-  ByteReader head(all.subspan(kMagic.size()));
-  if (const auto version = head.take<std::uint32_t>(); version != kVersion) {
+  ByteReader head(all.subspan(kTrainingMagic.size()));
+  if (const auto version = head.take<std::uint32_t>(); version != kTrainingVersion) {
     return Status(Code::not_supported,
                   fmt::format("The saved training has format {}, and this program knows {}. "
                               "Nothing was changed; use the program that it was begun with, or "
                               "begin anew.",
-                              version, kVersion));
+                              version, kTrainingVersion));
   }
   const auto content = all.first(all.size() - 8);
   if (ByteReader(all.last(8)).take<std::uint64_t>() != checksum64(content)) {
-    return damaged("its checksum is wrong");
+    return damaged_training("its checksum is wrong");
   }
-  Opened opened{{}, ByteReader(content.subspan(kMagic.size() + 4))};
+  Opened opened{{}, ByteReader(content.subspan(kTrainingMagic.size() + 4))};
   opened.settings.method = AdaptMethod(opened.rest.take<std::uint8_t>());
   opened.settings.head_start = HeadStart(opened.rest.take<std::uint8_t>());
   each_setting(opened.settings, [&](const char*, auto& value) {
@@ -94,7 +94,7 @@ Result<Opened> open(const std::string& bytes) {
   opened.settings.recomputed_blocks = opened.rest.take<int>();
   if (opened.rest.failed() || opened.settings.method > AdaptMethod::vpt ||
       opened.settings.head_start > HeadStart::means) {
-    return damaged("it ends within its settings");
+    return damaged_training("it ends within its settings");
   }
   return opened;
 }
@@ -125,8 +125,8 @@ Status compare(const AdaptSettings& saved, const AdaptSettings& mine) {
 void AdaptTraining::save(std::string& bytes) const {
   const Impl& impl = *impl_;
   ByteWriter out;
-  out.put_bytes(as_bytes(kMagic));
-  out.put(kVersion);
+  out.put_bytes(as_bytes(kTrainingMagic));
+  out.put(kTrainingVersion);
   put_settings(impl.settings, out);
   out.put(digest_of(impl.model));
   out.put(digest_of(impl.data));
@@ -164,7 +164,8 @@ Status AdaptTraining::restore(const std::string& bytes) {
   if (in.take<std::uint64_t>() != digest_of(impl.model)) return refuse_other("another model");
   if (in.take<std::uint64_t>() != digest_of(impl.data)) return refuse_other("other pictures");
   const auto epochs = in.take<std::uint32_t>();
-  if (epochs > std::uint32_t(impl.settings.epochs)) return damaged("it has too many epochs");
+  if (epochs > std::uint32_t(impl.settings.epochs))
+    return damaged_training("it has too many epochs");
   std::vector<AdaptEpoch> curves(epochs);
   for (AdaptEpoch& epoch : curves) {
     for (double* value : {&epoch.loss, &epoch.accuracy, &epoch.held_out_loss,
@@ -183,7 +184,7 @@ Status AdaptTraining::restore(const std::string& bytes) {
       sums.right >= 0 && sums.right <= sums.count && std::size_t(sums.count) <= impl.trained.size();
   if (in.failed() || !counts_fit || next_step < 0 || next_step > impl.steps() ||
       count != std::uint64_t(impl.count()) || in.left() != 4 * count * sizeof(float)) {
-    return damaged("its sizes do not fit");
+    return damaged_training("its sizes do not fit");
   }
   const DeviceHold hold;
   for (float* values : {impl.parameters.values.data(), impl.buffers.velocities.data,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/state_backbone.h"
 #include "engine/state_file.h"
 #include "engine/store.h"
 #include "engine/store_load.h"
@@ -21,9 +22,11 @@ std::string differences(const LearnerConfig& a, const LearnerConfig& b) {
     if (one != other)
       text += fmt::format("{}{} {} and {}", text.empty() ? "" : ", ", what, one, other);
   };
-  const bool alike = a.backbone.substr(0, 12) == b.backbone.substr(0, 12);
-  const std::size_t shown = alike ? std::string::npos : 12;  // else these tell them apart
-  compare("backbone", a.backbone.substr(0, shown), b.backbone.substr(0, shown));
+  if (!same_backbone(a.backbone, b.backbone)) {
+    const bool alike = a.backbone.substr(0, 12) == b.backbone.substr(0, 12);
+    const std::size_t shown = alike ? std::string::npos : 12;  // else these tell them apart
+    compare("backbone", a.backbone.substr(0, shown), b.backbone.substr(0, shown));
+  }
   compare("features", a.features, b.features);
   compare("hidden units", a.hidden, b.hidden);
   compare("arithmetic", std::string(name(a.arithmetic)), std::string(name(b.arithmetic)));

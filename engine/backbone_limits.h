@@ -15,8 +15,8 @@ inline bool is_feature_scale(float scale) {
   return scale >= float(kLeastFeatureScale) && scale <= float(kLargestFeatureScale);
 }
 
-// The name of a backbone's content: its file's sha256, 64 digits. Others may name theirs otherwise,
-// in printable ASCII, which JSON gives back as it was.
+// The name of a backbone's content (state_backbone.h). Others may name theirs otherwise, in printable
+// ASCII, which JSON gives back as it was.
 inline constexpr std::size_t kMaxBackboneName = 256;
 inline bool is_backbone_name(const std::string& name) {
   return name.size() <= kMaxBackboneName &&

@@ -35,7 +35,7 @@ inline constexpr int kMinHidden = 100;
 inline constexpr int kMaxHidden = 20000;
 
 struct LearnerConfig {
-  std::string backbone;  // content hash of the backbone's file: other features make no sense here
+  std::string backbone;  // of which the features are (state_backbone.h): others make no sense here
   int features = 0;      // L
   int hidden = 2000;     // M, 100..20 000; 0: no projection, h = f (floating only)
 

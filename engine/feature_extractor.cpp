@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "kernels/backend.h"
+#include "platform/arena.h"
+#include "platform/engine_build.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"
 
@@ -81,6 +83,9 @@ EngineOrder engine_order(const StoredModel& model, const std::string& home,
   order.request.model = model.onnx;
   order.request.output = model.card.output;
   order.request.height = order.request.width = model.card.preprocess.crop;
+  const std::int64_t all = machine_memory(),
+                     free = available_memory();  // a container may have less
+  order.request.memory = usual_build_memory(free > 0 ? std::min(all, free) : all);
   return order;
 }
 

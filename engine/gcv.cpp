@@ -15,14 +15,13 @@ namespace {
 
 constexpr int kStepsPerDecade = 80;
 constexpr double kFirstPart = 0.35;     // of tr(G) / N, where lambda is found with photos
-constexpr double kSmallestPart = 1e-3;  // no lambda below this part of tr(G) / N ...
-constexpr double kFloatFloor = 1e-6;    // ... nor of the largest eigenvalue
+constexpr double kSmallestPart = 1e-3;  // no lambda below this part of tr(G) / N, nor kFloatFloor
 constexpr int kRounds = 8;
 constexpr double kAsGood = 4e-4;       // of the loss
 constexpr double kSureEnough = 0.005;  // standard error of the loss that matters too little
 constexpr int kAlone = 512;            // up to so many hidden units no part of them is asked first
 // Decades that lambda / (tr(G) / N) moves from M/4 to M/2, and of what it did the part from M/2 to M.
-constexpr double kUsualMove = -0.15, kNextMove = 0.9, kLongestMove = 0.5;
+constexpr double kUsualMove = -0.15, kNextMove = 0.9, kLongestGcvMove = 0.5;
 
 // Lanczos steps of classes and of probes, and how far from lambda0 the quadratures are good then. The
 // logarithm of the probes is harder than what GCV is made of.
@@ -174,7 +173,7 @@ Result<LambdaChoice> choose_by_gcv(const GcvProblem& problem) {
       if (!(found.lambda > 0)) break;
       const double seen = std::log10(found.lambda / part_mean);
       if (divisor == 2) {
-        move = std::clamp(kNextMove * (seen - place + move), -kLongestMove, kLongestMove);
+        move = std::clamp(kNextMove * (seen - place + move), -kLongestGcvMove, kLongestGcvMove);
       }
       place = seen + move;
       effort = kNear;

@@ -11,17 +11,17 @@
 namespace engram {
 namespace {
 
-constexpr int kProbes = 24;
+constexpr int kGcvProbes = 24;
 constexpr int kMoreProbes = 64;   // while they are cheap
 constexpr int kManyUnits = 2000;  // from here on
 constexpr int kUnitProbes = 512;  // up to here all unit vectors are taken: df is exact
 constexpr int kClassVectors = 128;
 constexpr int kInverseColumns = 128;        // of the inverse at a time
 constexpr double kSmallestResidual = 3e-4;  // RSS / N below is rounding
-constexpr std::uint64_t kSeed = 0x474356;
+constexpr std::uint64_t kGcvSeed = 0x474356;
 
 bool coin(int row, int col) {
-  const PhiloxWords words = philox({std::uint32_t(col) / 128, std::uint32_t(row), 0, 0}, kSeed);
+  const PhiloxWords words = philox({std::uint32_t(col) / 128, std::uint32_t(row), 0, 0}, kGcvSeed);
   return words[std::size_t(col / 32 % 4)] >> (col % 32) & 1u;
 }
 
@@ -63,7 +63,7 @@ std::vector<int> classes_by_content(MatrixView<const float> sums) {
 }
 
 int GcvStarts::vectors(int classes, int units) {
-  const int probes = units <= kUnitProbes ? units : units < kManyUnits ? kMoreProbes : kProbes;
+  const int probes = units <= kUnitProbes ? units : units < kManyUnits ? kMoreProbes : kGcvProbes;
   return std::min(classes, kClassVectors) + probes;
 }
 

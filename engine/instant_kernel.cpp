@@ -10,7 +10,7 @@
 namespace engram {
 namespace {
 
-constexpr int kFewSamples = 4;
+constexpr int kFewAtOnce = 4;
 constexpr int kRowGrain = 4;
 
 float scale_of(const ScoreBlend& blend, int k) {
@@ -43,7 +43,7 @@ void learn_few(MatrixView<const float> fresh, std::span<const std::int32_t> clas
       const float* old = known ? readout.before.row(k) : nullptr;
       const float before = known ? scale_of(readout.blend, k) : 1.0f;
       const float scale = scale_of(readout.next_blend, k);
-      float steps[kFewSamples];
+      float steps[kFewAtOnce];
       for (int i = 0; i < fresh.rows; ++i) {
         const float said = known ? cblas_sdot(fresh.cols, fresh.row(i), 1, old, 1) / before : 0.0f;
         steps[i] = scale * (float(classes[std::size_t(i)] == k) - said);
@@ -110,7 +110,7 @@ Status learn_at_once(const InstantKernel& problem, MatrixView<const float> fresh
   const MatrixView<float> xh{directions.data(), added, units, units};
   ENGRAM_TRY(problem.combine(x, xh));
 
-  if (added > kFewSamples) return learn_many(problem.kernels, fresh, classes, xh, readout);
+  if (added > kFewAtOnce) return learn_many(problem.kernels, fresh, classes, xh, readout);
   learn_few(fresh, classes, xh, readout);
   return {};
 }

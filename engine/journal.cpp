@@ -14,18 +14,16 @@
 
 namespace engram {
 
-using namespace journal_layout;
-
 namespace {
 
 std::vector<std::byte> header_bytes(const JournalHeader& header) {
   ByteWriter bytes;
-  bytes.put_bytes(as_bytes(kMagic));
-  bytes.put(kVersion);
+  bytes.put_bytes(as_bytes(journal_layout::kMagic));
+  bytes.put(journal_layout::kVersion);
   bytes.put(std::uint32_t{0});
   bytes.put(header.state);
   bytes.put(header.base);
-  bytes.pad_to(kHeaderChecksumAt);
+  bytes.pad_to(journal_layout::kHeaderChecksumAt);
   bytes.put(checksum64(bytes.bytes()));
   return bytes.take();
 }
@@ -170,7 +168,7 @@ Status Journal::start_over(std::int64_t base) {
     return call_failed(beside, call, error, kept);
   }
   files.close(std::exchange(impl_->file, file));  // read to the end and replaced: nothing to lose
-  impl_->end = impl_->end_before = kHeaderBytes;
+  impl_->end = impl_->end_before = journal_layout::kHeaderBytes;
   impl_->sequence = base;
   const Status status = sync_directory(directory_of(impl_->path), files);
   // A power cut could bring the old journal back, without what would be appended to this one.
@@ -179,7 +177,8 @@ Status Journal::start_over(std::int64_t base) {
 }
 
 bool Journal::has_room(std::size_t payload_bytes) const {
-  const std::size_t record = kRecordHeaderBytes + payload_bytes + kRecordTrailerBytes;
+  const std::size_t record =
+      journal_layout::kRecordHeaderBytes + payload_bytes + journal_layout::kRecordTrailerBytes;
   return impl_->end + record <= impl_->limit;
 }
 bool Journal::usable() const {

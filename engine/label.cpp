@@ -29,6 +29,27 @@ bool next_character(std::string_view text, std::size_t& at, std::uint32_t& chara
   return character >= kSmallest[more] && character <= 0x10FFFF && !surrogate;
 }
 
+constexpr std::uint32_t kNonJoiner = 0x200C, kJoiner = 0x200D;
+
+// Characters that show nothing, or turn around what follows: zero-width and bidirectional controls,
+// and the byte order mark.
+bool is_invisible(std::uint32_t character) {
+  return (character >= 0x200B && character <= 0x200F) ||
+         (character >= 0x202A && character <= 0x202E) ||
+         (character >= 0x2066 && character <= 0x2069) || character == 0xFEFF;
+}
+
+// Joiners show between the letters of some scripts (Persian, Hindi) and in emoji, none of which are
+// below this; between others they show nothing.
+constexpr std::uint32_t kFirstThatJoins = 0x600;
+
+// The first bytes, whole characters only.
+std::string beginning(std::string_view label) {
+  std::size_t bytes = 20;
+  while (bytes > 0 && (std::uint8_t(label[bytes]) >> 6) == 0x2) --bytes;
+  return std::string(label.substr(0, bytes));
+}
+
 }  // namespace
 
 Status check_label(std::string_view label) {
@@ -39,7 +60,7 @@ Status check_label(std::string_view label) {
     return Status(
         Code::invalid_argument,
         fmt::format("The label that begins with \"{}\" has {} bytes; at most {} are kept.",
-                    std::string(label.substr(0, 20)), label.size(), kMaxLabelBytes));
+                    beginning(label), label.size(), kMaxLabelBytes));
   }
   for (std::size_t at = 0; at < label.size();) {
     const std::size_t begin = at;
@@ -53,6 +74,39 @@ Status check_label(std::string_view label) {
       return Status(Code::invalid_argument,
                     fmt::format("A label of {} bytes has a control character at byte {}.",
                                 label.size(), begin + 1));
+    }
+  }
+  return {};
+}
+
+Status check_new_label(std::string_view label) {
+  ENGRAM_TRY(check_label(label));
+  if (label.find_first_not_of(' ') == std::string_view::npos) {
+    return Status(Code::invalid_argument,
+                  "A label is blank; give every sample a name that can be seen.");
+  }
+  if (label.front() == ' ' || label.back() == ' ') {
+    return Status(Code::invalid_argument,
+                  fmt::format("The label \"{}\" begins or ends with a space, so it would look like "
+                              "another one; leave the space out.",
+                              label));
+  }
+  std::uint32_t before = 0, character = 0;
+  for (std::size_t at = 0; at < label.size(); before = character) {
+    const std::size_t begin = at;
+    next_character(label, at, character);
+    if (character == kNonJoiner || character == kJoiner) {
+      std::uint32_t after = 0;
+      if (std::size_t next = at; next < label.size()) next_character(label, next, after);
+      const bool joins = before >= kFirstThatJoins && after >= kFirstThatJoins;
+      if (joins && !is_invisible(before) && !is_invisible(after)) continue;
+    }
+    if (is_invisible(character)) {
+      return Status(
+          Code::invalid_argument,
+          fmt::format("The label \"{}\" has an invisible character (U+{:04X}) at byte {}, "
+                      "so it would look like another one; leave it out.",
+                      label, character, begin + 1));
     }
   }
   return {};

@@ -64,7 +64,7 @@ class Learner {
   bool is_half_changed() const;
 
   // Features (B, L) to the form the journal keeps. Refuses NaN, Inf, a wrong width, an empty or
-  // overlong label (1..255 bytes of valid UTF-8, no control characters). Changes nothing.
+  // overlong label, a new one that check_new_label (label.h) refuses. Changes nothing.
   Result<SampleBatch> encode(MatrixView<const float> features,
                              std::span<const std::string> labels) const;
   // ok if learn(batch) would accept it: what is journalled must be something that can be replayed.

@@ -123,7 +123,9 @@ Result<SampleBatch> Learner::encode(MatrixView<const float> features,
   SampleBatch batch;
   batch.rows.resize(labels.size() * impl_->projection->row_bytes());
   ENGRAM_TRY(impl_->projection->encode(features, batch.rows.data()));
-  ENGRAM_TRY(impl_->check_labels(labels));
+  for (const std::string& label : labels) {
+    if (impl_->statistics.classes().find(label) < 0) ENGRAM_TRY(check_new_label(label));
+  }
   batch.labels.assign(labels.begin(), labels.end());
   return batch;
 }

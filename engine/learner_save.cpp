@@ -43,7 +43,7 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t count) {
 }
 
 // |G[r,c]|^2 <= G[r,r] G[c,c]: the diagonal speaks for all of G.
-bool all_finite(const Statistics& statistics) {
+bool are_finite(const Statistics& statistics) {
   if (!std::isfinite(statistics.trace())) return false;
   if (statistics.form() == Form::factored) return true;
   const MatrixView<const float> sums = statistics.dense().sums();
@@ -104,7 +104,7 @@ Status Learner::save(SnapshotWriter& writer) const {
   const auto current = readout();
 
   // Learner::load would refuse them.
-  if (!all_finite(statistics)) {
+  if (!are_finite(statistics)) {
     return Status(Code::bad_data,
                   "The learned sums are not finite and were not saved. What was saved before was "
                   "kept.");

@@ -16,7 +16,7 @@
 namespace engram {
 namespace {
 
-constexpr int kProbes = 32;  // bits of a word
+constexpr int kSlopeProbes = 32;  // bits of a word
 
 // A rank for every sample that does not depend on the order in which they came: by the size of h, then
 // by the sum of its products with all. Who is equal in both is a double, and doubles may change places.
@@ -54,9 +54,9 @@ std::vector<double> LeaveOneOut::squared_inverse() {
       signs_.push_back(philox({rank, 0, 0, std::uint32_t(PhiloxStream::probes)}, 0)[0]);
     }
   }
-  const MatrixView<float> z{scratch_.data(), kProbes, n, n};
+  const MatrixView<float> z{scratch_.data(), kSlopeProbes, n, n};
   const auto sign = [&](int p, int i) { return signs_[std::size_t(i)] >> p & 1u ? 1.0f : -1.0f; };
-  for (int p = 0; p < kProbes; ++p) {
+  for (int p = 0; p < kSlopeProbes; ++p) {
     for (int i = 0; i < n; ++i) z(p, i) = sign(p, i);
   }
   std::vector<double> squares(static_cast<std::size_t>(n),
@@ -65,8 +65,9 @@ std::vector<double> LeaveOneOut::squared_inverse() {
   for (int i = 0; i < n; ++i) {
     const float own = inverse_[std::size_t(i)];
     double others = 0;
-    for (int p = 0; p < kProbes; ++p) others += std::pow(double(z(p, i) - own * sign(p, i)), 2);
-    squares[std::size_t(i)] = double(own) * own + others / kProbes;
+    for (int p = 0; p < kSlopeProbes; ++p)
+      others += std::pow(double(z(p, i) - own * sign(p, i)), 2);
+    squares[std::size_t(i)] = double(own) * own + others / kSlopeProbes;
   }
   return squares;
 }

@@ -8,7 +8,7 @@
 namespace engram {
 namespace {
 
-double product(const float* a, const float* b, int count) {
+double product_in_lanes(const float* a, const float* b, int count) {
   constexpr int kLanes = 16;
   float sums[kLanes] = {};
   for (int i = 0; i + kLanes <= count; i += kLanes) {
@@ -63,9 +63,9 @@ std::vector<double> LeftOutMeans::lengths_without(std::span<const int> out,
   std::vector<std::size_t> gone(sizes_.size());
   for (std::size_t b = 0; b < out.size(); ++b) {
     ++gone[own(b)];
-    squares[own(b)] -= 2 * product(row(b), sum(own(b)), width);
+    squares[own(b)] -= 2 * product_in_lanes(row(b), sum(own(b)), width);
     for (std::size_t c = 0; c < out.size(); ++c) {
-      if (own(c) == own(b)) squares[own(b)] += product(row(b), row(c), width);
+      if (own(c) == own(b)) squares[own(b)] += product_in_lanes(row(b), row(c), width);
     }
   }
   for (std::size_t k = 0; k < squares.size(); ++k) {
@@ -92,10 +92,10 @@ void LeftOutMeans::blend(std::span<const int> out, std::span<float> scores) cons
   for (std::size_t b = 0; b < out.size(); ++b) {
     if (blend_.mean > 0) {
       const float* row = f.data() + b * std::size_t(width);
-      for (std::size_t k = 0; k < classes; ++k) products[k] = product(row, sum(k), width);
+      for (std::size_t k = 0; k < classes; ++k) products[k] = product_in_lanes(row, sum(k), width);
       for (std::size_t c = 0; c < out.size(); ++c) {
         products[std::size_t(classes_[std::size_t(out[c])])] -=
-            product(row, f.data() + c * std::size_t(width), width);
+            product_in_lanes(row, f.data() + c * std::size_t(width), width);
       }
     }
     blend_scores(blend_, products, lengths, scores.subspan(b * classes, classes));

@@ -12,7 +12,7 @@
 namespace engram {
 namespace {
 
-constexpr std::uint64_t kSeed = 0x6C65766572616765;  // any; the same for ever
+constexpr std::uint64_t kLeverageSeed = 0x6C65766572616765;  // any; the same for ever
 
 constexpr int kDrawnAtOnce = 32;  // half of them: as many floats are in memory
 constexpr int kWidenedRows = 8;
@@ -24,7 +24,7 @@ void draw_signs(std::uint32_t kind, int first_row, float scale, MatrixView<float
     for (int first = 0; first < values.cols; first += 128) {
       const PhiloxWords words = philox({std::uint32_t(first / 128), std::uint32_t(first_row + r),
                                         kind, std::uint32_t(PhiloxStream::probes)},
-                                       kSeed);
+                                       kLeverageSeed);
       const int count = std::min(128, values.cols - first);
       for (int i = 0; i < count; ++i) {
         const bool plus = (words[std::size_t(i / 32)] >> (i % 32) & 1U) != 0;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/chosen_kernels.h"
+#include "kernels/leverage.h"
 #include "platform/buffer_allocator.h"
 #include "platform/matrix_view.h"
 #include "platform/status.h"
@@ -28,8 +29,6 @@
 namespace engram {
 
 class Statistics;
-
-constexpr int kLeverageProbes = 64;
 
 struct LeverageProbes {
   SharedVector<float> scales;         // (r)

@@ -25,7 +25,7 @@ std::string default_home() {
     return std::string(data) + "/engram";
   }
   const char* user = std::getenv("HOME");
-  return (set(user) ? std::string(user) : ".") + "/.local/share/engram";
+  return set(user) ? std::string(user) + "/.local/share/engram" : std::string();
 }
 
 // Card and file of one entry, without reading the file's content.
@@ -72,17 +72,6 @@ Result<StoredModel> ModelStore::find(const std::string& name) const {
                               model.onnx, hash, model.card.sha256, name));
   }
   return model;
-}
-
-Result<StoredModel> ModelStore::find_by_hash(const std::string& sha256) const {
-  ENGRAM_ASSIGN(const std::vector<StoredModel> models, list());
-  for (const StoredModel& model : models) {
-    if (model.problem.empty() && model.card.sha256 == sha256) return find(model.card.name);
-  }
-  return Status(Code::not_found,
-                fmt::format("no model with the sha256 {} is in {}. Add the backbone that this was "
-                            "made with: engram model add",
-                            sha256, directory()));
 }
 
 Result<std::vector<StoredModel>> ModelStore::list() const {

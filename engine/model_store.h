@@ -10,7 +10,7 @@
 
 namespace engram {
 
-// $ENGRAM_HOME, else $XDG_DATA_HOME/engram, else ~/.local/share/engram.
+// $ENGRAM_HOME, else $XDG_DATA_HOME/engram, else $HOME/.local/share/engram; empty: none is set.
 std::string default_home();
 
 struct StoredModel {
@@ -26,7 +26,6 @@ class ModelStore {
   // not_found: no such model, with the command that adds it. bad_data: file and card disagree.
   // Reads the whole file to compare its hash: a damaged model never gives features.
   Result<StoredModel> find(const std::string& name) const;
-  Result<StoredModel> find_by_hash(const std::string& sha256) const;
   // By name. Cards are read, files are not hashed; a broken entry is listed with its problem.
   Result<std::vector<StoredModel>> list() const;
   // Copies the file in and writes the card, both durable, all or nothing. Replaces a model of that

@@ -14,7 +14,7 @@ namespace engram {
 namespace {
 
 template <class Vector>
-bool all_finite(const Vector& values) {
+bool is_finite(const Vector& values) {
   return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
@@ -55,7 +55,7 @@ bool solve(Statistics& statistics, double lambda, bool factored, std::vector<flo
   const bool solved =
       dense ? solve(statistics.dense(), kernels, weights)
             : solve(statistics.factored(), statistics.classes().size(), kernels, dual, weights);
-  if (!solved || !all_finite(weights)) return false;
+  if (!solved || !is_finite(weights)) return false;
   if (!dense) statistics.factored().kernel().set_factor(lambda);
   return true;
 }

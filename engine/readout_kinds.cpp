@@ -20,7 +20,7 @@
 namespace engram {
 namespace {
 
-double product(const float* a, const float* b, int count) {
+double product_in_double(const float* a, const float* b, int count) {
   double sum = 0;
   for (int i = 0; i < count; ++i) sum += double(a[i]) * b[i];
   return sum;
@@ -52,7 +52,8 @@ class WithinClassProblem {
   double trace_of_scatter() const {
     double trace = trace_of_gram();
     for (int k = 0; k < classes_; ++k) {
-      if (count(k) > 0) trace -= product(s_.sums.row(k), s_.sums.row(k), units_) / count(k);
+      if (count(k) > 0)
+        trace -= product_in_double(s_.sums.row(k), s_.sums.row(k), units_) / count(k);
     }
     return std::max(trace, 0.0);
   }
@@ -151,8 +152,8 @@ Result<LinearReadout> discriminant_readout(const ClassStatistics& statistics, do
   for (float& weight : readout.weights) weight *= degrees;
   for (int k = 0; k < classes; ++k) {
     const std::size_t row = std::size_t(k) * std::size_t(units);
-    readout.bias[std::size_t(k)] -=
-        float(0.5 * product(within.means.data() + row, readout.weights.data() + row, units));
+    readout.bias[std::size_t(k)] -= float(
+        0.5 * product_in_double(within.means.data() + row, readout.weights.data() + row, units));
   }
   return readout;
 }
@@ -170,8 +171,8 @@ Result<LinearReadout> balanced_readout(const ClassStatistics& statistics, double
   for (int i = 0; i < classes; ++i) {
     for (int j = 0; j <= i; ++j) {
       system[std::size_t(j) * side + std::size_t(i)] =
-          a * product(within.means.data() + std::size_t(i) * width,
-                      within.solved.data() + std::size_t(j) * width, units) +
+          a * product_in_double(within.means.data() + std::size_t(i) * width,
+                                within.solved.data() + std::size_t(j) * width, units) +
           (i == j ? 1.0 : 0.0);
     }
   }
@@ -249,11 +250,12 @@ Readout readout_on_targets(const Readout& readout, MatrixView<const float> targe
   // mix[j,k] = e_k . e_j / |e_j|: the readout's row j is the sum over k of mix[j,k] times row k.
   std::vector<float> mix(std::size_t(classes) * std::size_t(classes));
   for (int j = 0; j < classes; ++j) {
-    const double length = std::sqrt(product(targets.row(j), targets.row(j), targets.cols));
+    const double length =
+        std::sqrt(product_in_double(targets.row(j), targets.row(j), targets.cols));
     ENGRAM_CHECK(length > 0);
     for (int k = 0; k < classes; ++k) {
       mix[std::size_t(j) * std::size_t(classes) + std::size_t(k)] =
-          float(product(targets.row(k), targets.row(j), targets.cols) / length);
+          float(product_in_double(targets.row(k), targets.row(j), targets.cols) / length);
     }
   }
   Readout mixed = readout;

@@ -1,6 +1,5 @@
 #include "engine/recogniser.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,38 +8,22 @@ namespace engram {
 namespace {
 
 constexpr const char* kDefaultModel = "efficientnet-lite0";
-constexpr std::int32_t kCardHiddenMax = 31;  // the card's hidden_mul is measured for this range
 
 // The model the user names, else the one the state was made with, else the default.
 Result<StoredModel> choose_model(const Recogniser::Options& options,
                                  const LearnerConfig* state_config) {
   const ModelStore models(options.home);
-  if (options.model.empty() && state_config) return models.find_by_hash(state_config->backbone);
-  ENGRAM_ASSIGN(StoredModel model,
-                models.find(options.model.empty() ? kDefaultModel : options.model));
-  if (state_config && model.card.sha256 != state_config->backbone) {
-    return Status(
-        Code::invalid_argument,
-        fmt::format("the state {} was made with another backbone (sha256 {:.12}...) than "
-                    "{} ({:.12}...): their features do not mix. Nothing was changed. "
-                    "Leave --model out to use the state's own, or name another state.",
-                    options.state, state_config->backbone, model.card.name, model.card.sha256));
-  }
-  return model;
+  if (state_config) return find_backbone(models, *state_config, options.model, options.state);
+  return models.find(options.model.empty() ? kDefaultModel : options.model);
 }
 
 }  // namespace
 
-LearnerConfig config_for(const ModelCard& card, LearnerConfig config) {
-  config.backbone = card.sha256;
-  config.features = card.features;
-  config.feature_scale = card.feature_scale;
-  const std::int64_t mul = std::int64_t{card.hidden_mul} * (std::int64_t{config.hidden_max} + 1);
-  config.hidden_mul = std::int32_t(std::clamp<std::int64_t>(mul / (kCardHiddenMax + 1), 1, 65536));
-  return config;
-}
-
 Result<Recogniser> Recogniser::open(const Options& options) {
+  if (options.home.empty()) {
+    return Status(Code::invalid_argument,
+                  "nobody says where models are kept: HOME is not set, nor is ENGRAM_HOME");
+  }
   const FeatureExtractor::Options extraction{.threads = options.threads,
                                              .batch = options.batch,
                                              .engines = options.engines,

@@ -17,14 +17,12 @@
 #include "engine/answer.h"
 #include "engine/feature_extractor.h"
 #include "engine/scorer.h"
+#include "engine/state_backbone.h"
 #include "engine/store.h"
 #include "platform/image.h"
 #include "platform/status.h"
 
 namespace engram {
-
-// What a learner on this backbone is made of: `config` with the fields that the card settles.
-LearnerConfig config_for(const ModelCard& card, LearnerConfig config);
 
 class Recogniser {
  public:

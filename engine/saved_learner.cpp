@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <new>
 #include <numeric>
 #include <unordered_set>
 
@@ -15,39 +14,12 @@
 #include "engine/label.h"
 #include "engine/lambda_range.h"
 #include "engine/projection.h"
+#include "engine/saved_sections.h"
 
 namespace engram {
 namespace {
 
 using Json = nlohmann::json;
-
-Status damaged(const SnapshotReader& reader, std::string what) {
-  while (!what.empty() && what.back() == '.') what.pop_back();  // of a sentence that goes on here
-  return Status(
-      Code::bad_data,
-      fmt::format("{}: {}. The file was not changed; restore it from a copy, or learn anew.",
-                  reader.path(), what));
-}
-
-template <class Real = float>
-bool all_finite(std::span<const std::byte> section) {
-  ByteReader bytes(section);
-  bool finite = true;
-  while (bytes.left() > 0) finite &= std::isfinite(bytes.take<Real>());
-  return finite;
-}
-
-// What sums of whole numbers in float are, and what may be cast to an int64.
-bool all_whole(std::span<const std::byte> section) {
-  constexpr float kMost = 0x1p62f;
-  ByteReader bytes(section);
-  bool whole = true;
-  while (whole && bytes.left() > 0) {
-    const auto value = bytes.take<float>();
-    whole = std::fabs(value) <= kMost && float(std::int64_t(value)) == value;
-  }
-  return whole;
-}
 
 bool parse_progress(std::span<const std::byte> section, SavedProgress& progress) {
   const auto* text = reinterpret_cast<const char*>(section.data());
@@ -103,59 +75,6 @@ Result<std::vector<ClassInfo>> parse_classes(const SnapshotReader& reader) {
   return classes;
 }
 
-// The section of that name, if it has exactly that many numbers, all of them finite or what `fits` asks.
-template <class Real = float>
-Result<std::span<const std::byte>> floats(
-    const SnapshotReader& reader, const char* name, std::size_t count,
-    bool (*fits)(std::span<const std::byte>) = all_finite<Real>) {
-  ENGRAM_ASSIGN(const auto section, reader.section(name));
-  if (section.size() != count * sizeof(Real) || !fits(section)) {
-    return damaged(reader, fmt::format("section {} does not fit the learner", name));
-  }
-  return section;
-}
-
-Result<SavedSamples> parse_samples(const SnapshotReader& reader, const char* rows,
-                                   const char* classes, std::size_t row_bytes,
-                                   std::size_t class_count) {
-  SavedSamples samples;
-  ENGRAM_ASSIGN(samples.rows, reader.section(rows));
-  ENGRAM_ASSIGN(const auto indices, reader.section(classes));
-  const std::size_t count = indices.size() / sizeof(std::int32_t);
-  if (indices.size() % sizeof(std::int32_t) != 0 || samples.rows.size() != count * row_bytes) {
-    return damaged(reader, fmt::format("sections {} and {} do not fit the learner", rows, classes));
-  }
-  samples.classes.resize(count);
-  ByteReader bytes(indices);
-  for (std::int32_t& index : samples.classes) {
-    index = bytes.take<std::int32_t>();
-    if (index < 0 || std::size_t(index) >= class_count) {
-      return damaged(reader, fmt::format("section {} names a class that does not exist", classes));
-    }
-  }
-  return samples;
-}
-
-// Numbers of `count` samples, ascending, behind `before`.
-Result<std::vector<std::int64_t>> parse_ids(const SnapshotReader& reader, const char* name,
-                                            std::size_t count, std::int64_t before,
-                                            const SavedProgress& progress) {
-  ENGRAM_ASSIGN(const auto section, reader.section(name));
-  if (section.size() != count * sizeof(std::int64_t)) {
-    return damaged(reader, fmt::format("section {} does not fit the learner", name));
-  }
-  std::vector<std::int64_t> ids(count);
-  ByteReader bytes(section);
-  for (std::int64_t& id : ids) {
-    id = bytes.take<std::int64_t>();
-    if (id <= before || id >= progress.next_id) {
-      return damaged(reader, "its samples are not in order");
-    }
-    before = id;
-  }
-  return ids;
-}
-
 // Sums that exact arithmetic can have reached: of whole numbers -127..127, one for each sample.
 bool reachable(std::span<const std::byte> doubles, const std::vector<ClassInfo>& classes) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
@@ -190,11 +109,10 @@ Status parse_rows(const SnapshotReader& reader, SavedLearner& saved) {
     progress.sums_only = progress.next_id - 1;
     return {};
   }
-  ENGRAM_ASSIGN(saved.kept,
-                parse_samples(reader, "kept_rows", "kept_classes",
-                              Projection::row_bytes(saved.config), saved.classes.size()));
+  ENGRAM_ASSIGN(saved.kept, samples_of(reader, "kept_rows", "kept_classes",
+                                       Projection::row_bytes(saved.config), saved.classes.size()));
   ENGRAM_ASSIGN(saved.kept_ids,
-                parse_ids(reader, "kept_ids", saved.kept.classes.size(), 0, progress));
+                ids_of(reader, "kept_ids", saved.kept.classes.size(), 0, progress.next_id));
   std::vector<std::int64_t> without = counts_of(saved.classes);
   for (const std::int32_t index : saved.kept.classes) --without[std::size_t(index)];
   progress.sums_only = std::max<std::int64_t>(progress.sums_only, 0);
@@ -215,24 +133,24 @@ Status parse_rows(const SnapshotReader& reader, SavedLearner& saved) {
 Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
   const auto m = std::size_t(saved.config.hidden_units());
   const std::size_t classes = saved.classes.size();
-  const auto fits = saved.config.arithmetic == Arithmetic::exact ? all_whole : all_finite<float>;
+  const auto fits = saved.config.arithmetic == Arithmetic::exact ? all_whole : all_finite;
   ENGRAM_ASSIGN(saved.gram, floats(reader, "gram", classes == 0 ? 0 : m * (m + 1) / 2, fits));
   ENGRAM_ASSIGN(saved.sums, floats(reader, "class_sums", m * classes, fits));
   saved.has_feature_sums = classes == 0 || reader.has("feature_sums");
   if (classes > 0 && saved.has_feature_sums) {
     const std::size_t count = std::size_t(saved.config.features) * classes;
-    ENGRAM_ASSIGN(saved.feature_sums, floats<double>(reader, "feature_sums", count));
+    ENGRAM_ASSIGN(saved.feature_sums, doubles(reader, "feature_sums", count));
     if (saved.config.arithmetic == Arithmetic::exact &&
         !reachable(saved.feature_sums, saved.classes)) {
       return damaged(reader, "section feature_sums does not fit the learner");
     }
   }
-  ENGRAM_ASSIGN(saved.samples, parse_samples(reader, "task_rows", "task_classes",
-                                             Projection::row_bytes(saved.config), classes));
+  ENGRAM_ASSIGN(saved.samples, samples_of(reader, "task_rows", "task_classes",
+                                          Projection::row_bytes(saved.config), classes));
   const std::size_t open = saved.samples.classes.size();
   if (reader.has("task_ids")) {
-    ENGRAM_ASSIGN(saved.ids,
-                  parse_ids(reader, "task_ids", open, saved.progress.closed_ids, saved.progress));
+    ENGRAM_ASSIGN(saved.ids, ids_of(reader, "task_ids", open, saved.progress.closed_ids,
+                                    saved.progress.next_id));
   } else {
     saved.ids.resize(open);
     std::iota(saved.ids.begin(), saved.ids.end(), saved.progress.next_id - std::int64_t(open));
@@ -242,8 +160,8 @@ Status parse_dense(const SnapshotReader& reader, SavedLearner& saved) {
 
 Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
   ENGRAM_ASSIGN(saved.samples,
-                parse_samples(reader, "kept_rows", "kept_classes",
-                              Projection::row_bytes(saved.config), saved.classes.size()));
+                samples_of(reader, "kept_rows", "kept_classes", Projection::row_bytes(saved.config),
+                           saved.classes.size()));
   const std::size_t count = saved.samples.classes.size();
   if (count > std::size_t(factored_limit(saved.config))) {
     return damaged(reader, "the samples it keeps do not fit the learner");
@@ -252,7 +170,7 @@ Status parse_factored(const SnapshotReader& reader, SavedLearner& saved) {
     ENGRAM_ASSIGN(saved.hidden,
                   floats(reader, "kept_hidden", count * std::size_t(saved.config.hidden)));
   }
-  ENGRAM_ASSIGN(saved.ids, parse_ids(reader, "kept_ids", count, 0, saved.progress));
+  ENGRAM_ASSIGN(saved.ids, ids_of(reader, "kept_ids", count, 0, saved.progress.next_id));
   const auto open = std::upper_bound(saved.ids.begin(), saved.ids.end(), saved.progress.closed_ids);
   if (saved.progress.task_samples != saved.ids.end() - open) {
     return damaged(reader, "its open task has another number of samples than it keeps");

@@ -13,6 +13,7 @@
 #include "engine/config.h"
 #include "engine/form.h"
 #include "engine/readout.h"
+#include "engine/saved_sections.h"
 #include "engine/snapshot.h"
 #include "platform/status.h"
 
@@ -25,12 +26,6 @@ struct SavedProgress {
   std::int64_t sums_only = -1;                 // dense; the same
   std::int64_t readout_classes = 0, readout_samples = 0;
   double readout_lambda = 0;
-};
-
-// Encoded samples with a class each.
-struct SavedSamples {
-  std::span<const std::byte> rows;
-  std::vector<std::int32_t> classes;
 };
 
 // Borrows from the snapshot.

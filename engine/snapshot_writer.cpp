@@ -13,8 +13,6 @@
 
 namespace engram {
 
-using namespace snapshot_layout;
-
 struct SnapshotWriter::Impl {
   std::string path;
   std::string beside;
@@ -22,8 +20,8 @@ struct SnapshotWriter::Impl {
   int file = -1;
   bool finished = false;   // whole on disk, beside
   bool published = false;  // renamed
-  std::uint64_t end = kHeaderBytes;
-  std::vector<Section> sections;
+  std::uint64_t end = snapshot_layout::kHeaderBytes;
+  std::vector<snapshot_layout::Section> sections;
   Checksum64 checksum;  // of the last section, still growing
 
   Status append(std::span<const std::byte> bytes) {
@@ -37,19 +35,19 @@ struct SnapshotWriter::Impl {
   }
   std::vector<std::byte> header() const {
     ByteWriter header;
-    header.put_bytes(as_bytes(kMagic));
-    header.put(kVersion);
+    header.put_bytes(as_bytes(snapshot_layout::kMagic));
+    header.put(snapshot_layout::kVersion);
     header.put(std::uint32_t(sections.size()));
     header.put(end);
-    for (const Section& section : sections) {
+    for (const snapshot_layout::Section& section : sections) {
       std::string name = section.name;
-      name.resize(kNameBytes);
+      name.resize(snapshot_layout::kNameBytes);
       header.put_bytes(as_bytes(name));
       header.put(section.offset);
       header.put(section.bytes);
       header.put(section.checksum);
     }
-    header.pad_to(kChecksumAt);
+    header.pad_to(snapshot_layout::kChecksumAt);
     header.put(checksum64(header.bytes()));
     return header.take();
   }
@@ -80,13 +78,14 @@ Result<SnapshotWriter> SnapshotWriter::create(const std::string& path, FileSyste
 
 Status SnapshotWriter::begin_section(std::string_view name) {
   ENGRAM_CHECK(!impl_->finished);
-  ENGRAM_CHECK(!name.empty() && name.size() < kNameBytes);
-  ENGRAM_CHECK(impl_->sections.size() < kMaxSections);
-  for (const Section& section : impl_->sections) ENGRAM_CHECK(section.name != name);
+  ENGRAM_CHECK(!name.empty() && name.size() < snapshot_layout::kNameBytes);
+  ENGRAM_CHECK(impl_->sections.size() < snapshot_layout::kMaxSections);
+  for (const snapshot_layout::Section& section : impl_->sections)
+    ENGRAM_CHECK(section.name != name);
 
   impl_->close_section();
-  constexpr std::array<std::byte, kAlignment> kZeros{};
-  const std::uint64_t padding = aligned(impl_->end) - impl_->end;
+  constexpr std::array<std::byte, snapshot_layout::kAlignment> kZeros{};
+  const std::uint64_t padding = snapshot_layout::aligned(impl_->end) - impl_->end;
   ENGRAM_TRY(impl_->append(std::span(kZeros).first(padding)));
   impl_->sections.push_back({.name = std::string(name), .offset = impl_->end});
   impl_->checksum = Checksum64();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/label.h"
 #include "engine/nearest_name.h"
 #include "engine/store_impl.h"
 
@@ -127,6 +128,7 @@ Result<EditReport> Store::forget(const std::string& label) {
 
 Result<EditReport> Store::relabel(std::vector<std::int64_t> ids, const std::string& label) {
   Impl& impl = *impl_;
+  if (!has_class(impl.learner.classes(), label)) ENGRAM_TRY(check_new_label(label));
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   ENGRAM_ASSIGN(const LearnedSamples samples, impl.samples_at_hand());
@@ -168,6 +170,7 @@ Result<EditReport> Store::relabel_last(int count, const std::string& label) {
 
 Result<EditReport> Store::rename(const std::string& from, const std::string& to) {
   if (!has_class(impl_->learner.classes(), from)) return no_such_class(impl_->learner, from);
+  if (!has_class(impl_->learner.classes(), to)) ENGRAM_TRY(check_new_label(to));
   Rename edit;
   edit.from = from;
   edit.to = to;

@@ -4,6 +4,7 @@
 #include "engine/store.h"
 #include "engine/store_files.h"
 #include "engine/store_load.h"
+#include "platform/sentence.h"
 
 namespace engram {
 
@@ -46,6 +47,16 @@ Result<StoredReadout> read_readout(const std::string& directory, ReadoutKind kin
   return StoredReadout{loaded.learner.config(), std::move(readout).value(), loaded.mark.sequence};
 }
 
+namespace {
+
+// The disk, or a right to read, is what fails: nothing is known about the bytes.
+Status could_not_check(const std::string& directory, const Status& why) {
+  return Status(why.code(), fmt::format("{}: could not be checked. {} Nothing was changed.",
+                                        directory, sentence(why.what())));
+}
+
+}  // namespace
+
 Result<VerifyReport> verify_store(const std::string& directory) {
   const StorePaths paths(directory);
   if (!Store::exists(directory)) {
@@ -54,11 +65,17 @@ Result<VerifyReport> verify_store(const std::string& directory) {
   VerifyReport report;
   const Result<ReadoutFile> readout = load_readout(paths);
   const bool readout_absent = readout.status().code() == Code::not_found;
+  if (readout.status().code() == Code::io_failure) {
+    return could_not_check(directory, readout.status());
+  }
   if (!readout.ok() && !readout_absent) report.findings.push_back(readout.status().what());
 
   Result<LoadedStore> loaded = load_store(paths, LoadCheck::digests);
   if (!loaded.ok()) {
     if (loaded.status().code() == Code::out_of_memory) return loaded.status();
+    if (loaded.status().code() == Code::io_failure) {
+      return could_not_check(directory, loaded.status());
+    }
     report.findings.push_back(loaded.status().what());
     return report;
   }

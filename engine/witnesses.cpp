@@ -12,7 +12,7 @@ namespace {
 // Closer to 1 the rounding of p in float decides, and the sample says nothing.
 constexpr double kLargestShare = 0.999;
 
-constexpr std::uint64_t kSeed = 0x7769746E657373;  // any; the same for ever
+constexpr std::uint64_t kWitnessSeed = 0x7769746E657373;  // any; the same for ever
 
 double product(const float* f, const double* sum, int count) {
   double total = 0;
@@ -28,7 +28,7 @@ void Witnesses::add(const std::byte* rows, std::span<const std::int32_t> classes
       const auto n = std::uint64_t(seen_);
       const PhiloxWords words = philox(
           {std::uint32_t(n), std::uint32_t(n >> 32), 0, std::uint32_t(PhiloxStream::witnesses)},
-          kSeed);
+          kWitnessSeed);
       const auto place = int(std::min<std::uint64_t>(words[0] % (n + 1), kMost));
       if (place == kMost) continue;
       samples_.remove({&place, 1});

@@ -45,7 +45,6 @@ Codes read_codes() {
   for (const auto& [kernel, targets] : budget.at("kernels").items()) {
     for (const auto& [target, code] : targets.items()) {
       codes[{kernel, target}] = {.threads = code.at("threads"),
-                                 .registers = code.at("registers"),
                                  .occupancy = code.at("occupancy"),
                                  .once = counts_of(code, "once"),
                                  .around = counts_of(code, "around"),

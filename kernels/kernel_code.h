@@ -23,8 +23,7 @@ struct InstructionCounts {
 };
 
 struct KernelCode {
-  int threads = 0;  // of a block
-  int registers = 0;
+  int threads = 0;           // of a block
   int occupancy = 0;         // %
   InstructionCounts once;    // outside of loops
   InstructionCounts around;  // an iteration of the loops around the main one

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernel_work_rows.h"
+#include "kernels/leverage.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -15,32 +16,6 @@ KernelWork quantise(const Shape& s) {
   work.blocks = s.b;  // a row each
   work.primary = up(s.l, 256);
   work.chain = work.primary;
-  return work;
-}
-
-KernelWork sign_project(const Shape& s) {
-  const double word_rows = up(s.l, 32), w = 4 * word_rows * s.m;
-  const double out = 4 * s.b * s.m, in = s.b * s.l;
-  KernelWork work{
-      .products = Products::bytes, .least_bytes = w + in + out, .operations = 2 * s.b * s.l * s.m};
-  if (s.b == 1) {  // a warp takes every eighth row of W, and stages up to 64 rows of q
-    work.kernel = "sign_project.one_frame";
-    work.blocks = up(s.m, 128);
-    work.primary = (32 * word_rows + 8 * up(word_rows, 32)) / 8;  // the mean of eight warps
-    work.around = up(word_rows, 64);
-    work.bytes = work.least_bytes;
-    work.cached_bytes = w + out + work.blocks * in;
-    work.chain = 1 + up(word_rows, 32);
-    return work;
-  }
-  const int tiles = s.b <= 8 ? 1 : s.b <= 16 ? 2 : s.b <= 32 ? 4 : 8;
-  const double across = up(s.m, 128), down = up(s.b, 8 * tiles);
-  work.kernel = "sign_project.many_frames<" + std::to_string(tiles) + ">";
-  work.blocks = across * down;
-  work.primary = 2 * tiles * 4 * up(word_rows, 4);
-  work.bytes = again(w, down, s.cache) + in + out;
-  work.cached_bytes = w * down + in * across + out;
-  work.chain = up(word_rows, 4);
   return work;
 }
 
@@ -111,7 +86,7 @@ KernelWork feature_score(const Shape& s) {
 
 // The probes once for 1, 4 or 16 frames; the second launch, of the squares, is a few microseconds.
 KernelWork leverage(const Shape& s) {
-  constexpr double kProbes = 64;  // engine/leverage.h
+  constexpr double kProbes = kLeverageProbes;
   const int frames = s.b == 1 ? 1 : s.b <= 4 ? 4 : 16, probes = frames == 16 ? 2 : 1;
   const double values = 2 * kProbes * s.m, down = up(s.b, frames), across = up(kProbes, probes);
   const double others = 4 * s.b * (s.m + 2 * kProbes + 1);
@@ -163,7 +138,7 @@ KernelWork kernel_rows(const Shape& s) {
 
 constexpr Row kRows[] = {
     {"quantise", true, quantise},
-    {"sign_project", true, sign_project},
+    {"sign_project", true, sign_project_work},
     {"activate", true,
      [](const Shape& s) { return elementwise("activate.activate", s.b, s.m, 8); }},
     {"project", true,

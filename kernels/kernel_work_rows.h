@@ -48,7 +48,8 @@ struct Row {
   bool has_batch;
   KernelWork (*work)(const Shape&);
 };
-std::span<const Row> training_rows();     // kernel_work_training.cpp
-std::span<const Row> transformer_rows();  // kernel_work_vit.cpp
+KernelWork sign_project_work(const Shape& s);  // kernel_work_sign.cpp
+std::span<const Row> training_rows();          // kernel_work_training.cpp
+std::span<const Row> transformer_rows();       // kernel_work_vit.cpp
 
 }  // namespace engram::kernel_work_rows

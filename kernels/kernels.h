@@ -1,8 +1,7 @@
 // The operations of the learner, in the order a frame meets them, and the backends that have them.
 //
 // A program chooses one table at start-up and passes it down; nothing else in the program asks
-// which backend runs. Adding an operation: op.h, op_cpu.cpp, tests/kernels/op_test.cpp, and one
-// line here.
+// which backend runs. What an operation consists of, and how to add one: kernels/README.md.
 #pragma once
 
 #include "kernels/activate.h"

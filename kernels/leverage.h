@@ -21,6 +21,8 @@
 
 namespace engram {
 
+constexpr int kLeverageProbes = 64;  // R of a learner; the operation takes any
+
 // One signature for all backends: a backend that drifts from it does not link.
 using Leverage = Status(Stream stream, MatrixView<const float> h,
                         MatrixView<const std::int16_t> probes, MatrixView<const float> scales,

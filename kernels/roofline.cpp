@@ -52,6 +52,38 @@ InstructionCounts of_warp(const KernelCode& code, const KernelWork& work) {
   return all;
 }
 
+// By resource, of the launches of one kernel.
+std::vector<Limit> limits_of(const KernelWork& work, const DevicePeaks& device) {
+  const KernelCode* const code = kernel_code(work.kernel, device.target);
+  ENGRAM_CHECK(code != nullptr);
+  const InstructionCounts warp = of_warp(*code, work);
+  const double warps_of_block = std::ceil(code->threads / kWarp);
+  const double blocks_of_sm = std::ceil(work.blocks / device.multiprocessors);
+  const double warps = work.launches * blocks_of_sm * warps_of_block;  // of the fullest SM
+  const auto clocks = [&](double per_warp) { return warps * per_warp / device.clock; };
+  const double resident =
+      std::max(1.0, std::floor(code->occupancy * kWarpsOfSm / 100 / warps_of_block + 0.1));
+  return {
+      {"memory", work.bytes / device.memory_bytes},
+      {"cache", work.cached_bytes / (kCacheBytes * device.multiprocessors * device.clock)},
+      {"tensor", clocks(warp.tensor * tensor_clocks(work.products, device))},
+      {"float", clocks(std::max((warp.floats + warp.multiply) * kWarp / kFloatLanes,
+                                warp.multiply * kWarp / kMultiplyLanes))},
+      {"integer", clocks(warp.integer * kWarp / kIntegerLanes)},
+      {"convert", clocks(warp.convert * kWarp / kConvertLanes)},
+      {"double", clocks(warp.doubles * kWarp / kDoubleLanes)},
+      {"load/store", clocks(warp.moved_bytes * kWarp / kMovedBytes)},
+      {"issue", clocks(warp.issued / kSchedulers)},
+      {"latency", work.launches * std::ceil(blocks_of_sm / resident) * work.chain * kLatencyClocks /
+                      device.clock},
+  };
+}
+
+Limit slowest(const std::vector<Limit>& all) {
+  return *std::max_element(all.begin(), all.end(),
+                           [](const Limit& a, const Limit& b) { return a.seconds < b.seconds; });
+}
+
 }  // namespace
 
 Estimate estimate(const KernelWork& work, const DevicePeaks& device) {
@@ -66,36 +98,19 @@ Estimate estimate(const KernelWork& work, const DevicePeaks& device) {
   result.seconds = result.limit_seconds;
   result.binds = result.limit;
   if (work.kernel.empty()) return result;
-  const KernelCode* const code = kernel_code(work.kernel, device.target);
-  ENGRAM_CHECK(code != nullptr);
-
-  const InstructionCounts warp = of_warp(*code, work);
-  const double warps_of_block = std::ceil(code->threads / kWarp);
-  const double blocks_of_sm = std::ceil(work.blocks / device.multiprocessors);
-  const double warps = work.launches * blocks_of_sm * warps_of_block;  // of the fullest SM
-  const auto clocks = [&](double per_warp) { return warps * per_warp / device.clock; };
-  const double resident =
-      std::max(1.0, std::floor(code->occupancy * kWarpsOfSm / 100 / warps_of_block + 0.1));
-  result.all = {
-      {"memory", work.bytes / device.memory_bytes},
-      {"cache", work.cached_bytes / (kCacheBytes * device.multiprocessors * device.clock)},
-      {"tensor", clocks(warp.tensor * tensor_clocks(work.products, device))},
-      {"float", clocks(std::max((warp.floats + warp.multiply) * kWarp / kFloatLanes,
-                                warp.multiply * kWarp / kMultiplyLanes))},
-      {"integer", clocks(warp.integer * kWarp / kIntegerLanes)},
-      {"convert", clocks(warp.convert * kWarp / kConvertLanes)},
-      {"double", clocks(warp.doubles * kWarp / kDoubleLanes)},
-      {"load/store", clocks(warp.moved_bytes * kWarp / kMovedBytes)},
-      {"issue", clocks(warp.issued / kSchedulers)},
-      {"latency", work.launches * std::ceil(blocks_of_sm / resident) * work.chain * kLatencyClocks /
-                      device.clock},
-  };
-  const auto slowest =
-      std::max_element(result.all.begin(), result.all.end(),
-                       [](const Limit& a, const Limit& b) { return a.seconds < b.seconds; });
   result.from_code = true;
-  result.seconds = slowest->seconds;
-  result.binds = slowest->name;
+  result.all = limits_of(work, device);
+  Limit longest = slowest(result.all);
+  result.seconds = longest.seconds;
+  for (const KernelWork& next : work.then) {
+    const std::vector<Limit> more = limits_of(next, device);
+    for (std::size_t i = 0; i < more.size(); ++i) result.all[i].seconds += more[i].seconds;
+    const Limit held = slowest(more);
+    result.seconds += held.seconds;
+    result.launches += next.launches;
+    if (held.seconds > longest.seconds) longest = held;
+  }
+  result.binds = longest.name;
   return result;
 }
 

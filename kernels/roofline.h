@@ -24,7 +24,7 @@ namespace engram {
 
 enum class Products { none, floats, halves, bytes };  // what the limit is counted in
 
-// One launch, or several of the same kernel.
+// One launch, or several of the same kernel, and then those of other kernels.
 struct KernelWork {
   std::string kernel{};  // in budget.json; empty: of a library, only the limit is known
   double launches = 1;
@@ -35,9 +35,10 @@ struct KernelWork {
   double cached_bytes = 0;  // to the SMs
   double chain = 0;         // reads of a warp that wait for each other
   Products products = Products::none;
-  // What cannot be avoided.
+  // What cannot be avoided, with all that is `then` launched.
   double least_bytes = 0;
-  double operations = 0;  // multiplications and additions
+  double operations = 0;           // multiplications and additions
+  std::vector<KernelWork> then{};  // one after the other; their limit counts above
 };
 
 struct Limit {
@@ -46,13 +47,13 @@ struct Limit {
 };
 
 struct Estimate {
-  std::string kernel;        // in budget.json; empty: of a library
+  std::string kernel;        // the first, in budget.json; empty: of a library
   double seconds = 0;        // on the GPU, without starting it
   double limit_seconds = 0;  // what cannot be beaten
-  std::string binds;         // the largest of the times: "memory"
+  std::string binds;         // the largest of the times, of the longest launch: "memory"
   std::string limit;         // the roof: "memory" or "tensor", "float"
   bool from_code = false;    // false: of a library, the estimate is the limit
-  std::vector<Limit> all;
+  std::vector<Limit> all;    // of all launches together
   double launches = 1;
 
   double share_of_limit() const { return seconds > 0 ? limit_seconds / seconds : 0; }

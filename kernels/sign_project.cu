@@ -14,6 +14,7 @@
 //                   registers; q is the right one, 32 inputs by 8 frames.
 #include "kernels/sign_project.h"
 
+#include "kernels/sign_batch.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
@@ -151,7 +152,8 @@ constexpr int kWarpUnits = 32;  // two tiles of 16
 constexpr int kTileFrames = 8;
 constexpr int kStage = 4;  // rows of W between two barriers
 
-// grid (ceil(M / 128), ceil(B / (8 kTiles))), block (128). A warp owns 32 units by 8 kTiles frames.
+// grid (ceil(M / 128), ceil(B / (8 kTiles))), block (128). A warp owns 32 units by 8 kTiles frames;
+// which kTiles: sign_batch.h.
 //
 // Which unit is which row of a tile is ours to choose. Lane 4g + t needs the rows g and g + 8 of
 // both tiles: we call them the units 4g ... 4g + 3, one 128-bit read of W, and its sums for one
@@ -162,7 +164,8 @@ __global__ void __launch_bounds__(kThreads)
     many_frames_kernel(MatrixView<const std::int8_t> q, SignMatrixView w,
                        MatrixView<std::int32_t> p, Aligned aligned) {
   constexpr int kFrames = kTileFrames * kTiles;
-  static_assert(kThreads % kFrames == 0, "a thread stages the same frame each time");
+  // A thread stages the same frame each time; of 64 places for 48 frames, 16 stay empty.
+  constexpr int kPlaces = kThreads / (kThreads / kFrames);
   ENGRAM_SHARED(std::uint32_t, inputs, [kStage][kFrames][kWords]);
   ENGRAM_SHARED(std::int32_t, totals, [kThreads]);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
@@ -177,9 +180,10 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int k = 0; k < kStage; ++k) load_words(w, stage + k, unit, aligned.w, words[k]);
 #pragma unroll
-    for (int first = 0; first < kStage * kFrames; first += kThreads) {
-      const int i = first + thread, k = i / kFrames, frame = i % kFrames;
-      if (kStage * kFrames < kThreads && i >= kStage * kFrames) break;
+    for (int first = 0; first < kStage * kPlaces; first += kThreads) {
+      const int i = first + thread, k = i / kPlaces, frame = i % kPlaces;
+      if (kStage * kPlaces < kThreads && i >= kStage * kPlaces) break;
+      if (frame >= kFrames) break;
       total += stage_inputs(q, first_frame + frame, stage + k, aligned.q, inputs[k][frame]);
     }
     __syncthreads();
@@ -212,7 +216,7 @@ __global__ void __launch_bounds__(kThreads)
       if (first_frame + frame >= p.rows) continue;
       std::int32_t all = 0;
 #pragma unroll
-      for (int i = frame; i < kThreads; i += kFrames) all += totals[i];
+      for (int i = frame; i < kThreads; i += kPlaces) all += totals[i];
       const int4 four = {2 * sum[0][n][h] - all, 2 * sum[0][n][h + 2] - all, 2 * sum[1][n][h] - all,
                          2 * sum[1][n][h + 2] - all};
       std::int32_t* to = p.row(first_frame + frame) + unit;
@@ -236,13 +240,9 @@ Status launch_many(Stream stream, MatrixView<const std::int8_t> q, SignMatrixVie
   return launch(many_frames_kernel<kTiles>, {grid, dim3(kThreads)}, stream, q, w, p, aligned);
 }
 
-}  // namespace
-
-Status sign_project(Stream stream, MatrixView<const std::int8_t> q, SignMatrixView w,
-                    MatrixView<std::int32_t> p) {
-  ENGRAM_CHECK(q.cols == w.inputs);
-  ENGRAM_CHECK(p.rows == q.rows && p.cols == w.outputs);
-  if (p.rows == 0 || p.cols == 0) return Status();
+// All rows in one launch.
+Status launch_rows(Stream stream, MatrixView<const std::int8_t> q, SignMatrixView w,
+                   MatrixView<std::int32_t> p) {
   const Aligned vectors{.q = aligned(q.data, static_cast<std::size_t>(q.stride), 16),
                         .w = aligned(w.words, 4 * static_cast<std::size_t>(w.outputs), 16),
                         .p = aligned(p.data, 4 * static_cast<std::size_t>(p.stride), 16)};
@@ -250,10 +250,31 @@ Status sign_project(Stream stream, MatrixView<const std::int8_t> q, SignMatrixVi
     const dim3 grid(static_cast<unsigned>(divide_up(p.cols, kOneUnits)));
     return launch(one_frame_kernel, {grid, dim3(kWarp * kOneWarps)}, stream, q, w, p, vectors);
   }
-  if (p.rows <= 8) return launch_many<1>(stream, q, w, p, vectors);
-  if (p.rows <= 16) return launch_many<2>(stream, q, w, p, vectors);
-  if (p.rows <= 32) return launch_many<4>(stream, q, w, p, vectors);
-  return launch_many<8>(stream, q, w, p, vectors);
+  switch (sign_tiles(p.rows)) {
+    case 1:
+      return launch_many<1>(stream, q, w, p, vectors);
+    case 2:
+      return launch_many<2>(stream, q, w, p, vectors);
+    case 4:
+      return launch_many<4>(stream, q, w, p, vectors);
+    case 6:
+      return launch_many<6>(stream, q, w, p, vectors);
+    default:
+      return launch_many<8>(stream, q, w, p, vectors);
+  }
+}
+
+}  // namespace
+
+Status sign_project(Stream stream, MatrixView<const std::int8_t> q, SignMatrixView w,
+                    MatrixView<std::int32_t> p) {
+  ENGRAM_CHECK(q.cols == w.inputs);
+  ENGRAM_CHECK(p.rows == q.rows && p.cols == w.outputs);
+  if (p.rows == 0 || p.cols == 0) return Status();
+  const int first = first_sign_frames(p.rows, q.cols), rest = p.rows - first;
+  ENGRAM_TRY(launch_rows(stream, q.row_range(0, first), w, p.row_range(0, first)));
+  if (rest == 0) return Status();
+  return launch_rows(stream, q.row_range(first, rest), w, p.row_range(first, rest));
 }
 
 }  // namespace engram::ENGRAM_DEVICE_NAMESPACE

@@ -13,6 +13,8 @@ namespace {
 
 constexpr unsigned kMapped = 2;            // CU_MEMHOSTALLOC_DEVICEMAP
 constexpr unsigned kNonBlocking = 1;       // CU_STREAM_NON_BLOCKING
+constexpr int kDevicePointer = 3;          // CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+constexpr int kIsManaged = 8;              // CU_POINTER_ATTRIBUTE_IS_MANAGED
 constexpr DeviceAddress kAlignment = 256;  // that TensorRT wants of every address
 
 }  // namespace
@@ -63,25 +65,30 @@ void GpuBackbone::release(Shared& memory) {
 }
 
 DeviceAddress GpuBackbone::address_of(MatrixView<const float> memory, int rows) const {
-  if (!gpu_.shares_memory || memory.rows != rows || (memory.stride != memory.cols && rows > 1)) {
-    return 0;
-  }
+  if (memory.rows != rows || (memory.stride != memory.cols && rows > 1)) return 0;
+  const auto knows = [&](void* value, int attribute) {
+    const auto here = reinterpret_cast<DeviceAddress>(memory.data);
+    return driver_.pointer_attribute(value, attribute, here) == 0;
+  };
   DeviceAddress address = 0;
-  const int known = driver_.host_address(&address, const_cast<float*>(memory.data), 0);
-  return known == 0 && address % kAlignment == 0 ? address : 0;
+  if (!knows(&address, kDevicePointer) || address % kAlignment != 0) return 0;
+  if (gpu_.shares_memory) return address;
+  // A card would read what is mapped again and again over its bus; what is managed moves to it once.
+  unsigned is_managed = 0;
+  return knows(&is_managed, kIsManaged) && is_managed != 0 ? address : 0;
 }
 
 Status GpuBackbone::queue_part(int batch, int rows, DeviceAddress from, DeviceAddress to) {
   const auto bytes = [](int values, int count) {
     return std::size_t(values) * std::size_t(count) * sizeof(float);
   };
-  if (!gpu_.shares_memory) {
+  if (!gpu_.shares_memory && from == inputs_.device) {
     ENGRAM_TRY(driver_.check(
         driver_.upload(inputs_.device, inputs_.host, bytes(input_values(), batch), stream_),
         "cuMemcpyHtoDAsync"));
   }
   ENGRAM_TRY(network_->enqueue(batch, from, to, stream_));
-  if (gpu_.shares_memory) return {};
+  if (gpu_.shares_memory || to != features_.device) return {};
   return driver_.check(
       driver_.download(features_.host, features_.device, bytes(features(), rows), stream_),
       "cuMemcpyDtoHAsync");

@@ -1,10 +1,11 @@
 // A backbone on the GPU: a network that TensorRT runs, and the memory between it and the host.
 //
-// Where CPU and GPU share memory (every Jetson) the network reads and writes memory of the host that
-// is mapped for it: the caller's own, if that is (platform/buffer_allocator.h, SharedVector), else ours,
-// with a copy on the host. So features go from TensorRT to the learner without a copy. Elsewhere inputs
-// go up and features come down on one stream. The host waits once, for the features. The network's own
-// work is repeated as one CUDA graph (recorded_tensorrt.h).
+// The network reads and writes the caller's own memory where the GPU may (platform/buffer_allocator.h,
+// SharedVector): managed memory, and where CPU and GPU share memory (every Jetson) also memory of the
+// host that is mapped. So features go from TensorRT to the learner without a copy. Other memory goes by
+// way of ours: with a copy on the host, and where the GPU has its own memory, inputs go up and features
+// come down on one stream. The host waits once, for the features. The network's own work is repeated as
+// one CUDA graph (recorded_tensorrt.h).
 #pragma once
 
 #include <memory>
@@ -51,8 +52,8 @@ class GpuBackbone final : public Backbone {
       : driver_(driver), gpu_(gpu), network_(std::move(network)) {}
   Status allocate(Shared& memory, std::size_t values);
   void release(Shared& memory);
-  // What the device knows memory of the caller's by; 0: it does not, or its rows are not `rows`
-  // behind one another, or it does not begin where TensorRT can read it.
+  // Where the network may use memory of the caller's; 0: the GPU does not know it, or from afar, or its
+  // rows are not `rows` behind one another, or it does not begin where TensorRT can read it.
   DeviceAddress address_of(MatrixView<const float> memory, int rows) const;
   // What comes from or goes to our own memory is copied where the GPU has its own.
   Status queue_part(int batch, int rows, DeviceAddress from, DeviceAddress to);

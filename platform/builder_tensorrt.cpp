@@ -57,13 +57,18 @@ Status parse(nvonnxparser::IParser& parser, std::span<const std::byte> onnx,
                             operation == nullptr ? "" : ": ", error.desc()));
 }
 
-// The tensor `wanted`, inner ones too, becomes the one output.
+// The tensor request.output, inner ones too, becomes the one output; no name: the only one.
 Status choose_output(nvinfer1::INetworkDefinition& network, const EngineRequest& request) {
+  const int outputs = network.getNbOutputs();
+  if (request.output.empty()) {
+    if (outputs == 1) return {};
+    return cannot(Code::bad_data, request,
+                  fmt::format("it has {} outputs, and its card names none of them", outputs));
+  }
   nvinfer1::ITensor* found = nullptr;
-  for (int i = network.getNbOutputs() - 1; i >= 0; --i) {
+  for (int i = outputs - 1; i >= 0; --i) {
     nvinfer1::ITensor* output = network.getOutput(i);
-    if (request.output.empty() ? network.getNbOutputs() == 1
-                               : request.output == output->getName()) {
+    if (request.output == output->getName()) {
       found = output;
     } else {
       network.unmarkOutput(*output);

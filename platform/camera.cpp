@@ -70,7 +70,7 @@ OpenedCamera open_path(const std::string& path) {
   return Status(Code::not_found,
                 fmt::format("camera \"{}\": there is no such file or folder, and it is not an "
                             "address. Understood are paths, and{}",
-                            path, understood()));
+                            mistyped_address(path), understood()));
 }
 
 Status refused(const std::string& uri, const std::string& scheme) {
@@ -80,7 +80,7 @@ Status refused(const std::string& uri, const std::string& scheme) {
       Code::not_supported,
       fmt::format("camera \"{}\": this kind of source is not supported.{} Understood are paths, "
                   "and{}",
-                  without_password(uri), question, understood())};
+                  mistyped_address(uri), question, understood())};
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ Result<std::unique_ptr<Camera>> open_camera(const std::string& uri) {
   const std::size_t colon = uri.find("://");
   if (uri.empty() || colon == 0) {
     return Status(Code::invalid_argument,
-                  fmt::format("camera \"{}\": not an address. Understood are paths, and{}", uri,
-                              understood()));
+                  fmt::format("camera \"{}\": not an address. Understood are paths, and{}",
+                              mistyped_address(uri), understood()));
   }
   if (colon == std::string::npos) return open_path(uri);
   const std::string scheme = uri.substr(0, colon);

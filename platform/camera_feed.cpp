@@ -39,9 +39,10 @@ class Rate {
   double value_ = 0;
 };
 
-// What others supply may throw for want of memory. That passes, as an unplugged cable does.
+// What others supply may throw for want of memory. That passes, as an unplugged cable does. Never a
+// copy of `call`: what it remembers from call to call would be lost with it.
 template <class T, class Call>
-Result<T> without_exceptions(Call call) {
+Result<T> without_exceptions(Call& call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
@@ -108,11 +109,12 @@ struct CameraFeed::Impl {
     last_opened = Clock::now();
     if (!camera.ok()) return camera.status();
     opened = true;
+    const auto take = [&]() -> Result<Shared> {
+      ENGRAM_ASSIGN(Image image, camera.value()->next());
+      return std::make_shared<const Image>(std::move(image));
+    };
     for (int garbage = 0; !is_stopping();) {
-      auto picture = without_exceptions<Shared>([&]() -> Result<Shared> {
-        ENGRAM_ASSIGN(Image image, camera.value()->next());
-        return std::make_shared<const Image>(std::move(image));
-      });
+      auto picture = without_exceptions<Shared>(take);
       if (picture.ok()) {
         garbage = 0;
         show(std::move(picture).value());

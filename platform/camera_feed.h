@@ -40,6 +40,7 @@ struct FeedState {
 
 class CameraFeed {
  public:
+  // Called by the thread alone, always the same object, and only when the camera before is closed.
   using Open = std::function<Result<std::unique_ptr<Camera>>()>;
   static constexpr std::chrono::milliseconds kRetry{500};
   static constexpr int kGarbage = 10;

@@ -60,29 +60,33 @@ Result<CameraUri> parse_camera_uri(const std::string& uri) {
   const std::size_t colon = uri.find("://");
   if (colon == std::string::npos || colon == 0) {
     return Status(Code::invalid_argument,
-                  fmt::format("camera \"{}\": not an address like stage://?objects=12", uri));
+                  fmt::format("camera \"{}\": not an address like stage://?objects=12",
+                              mistyped_address(uri)));
   }
   const std::size_t question = std::min(uri.find('?', colon), uri.size());
   CameraUri parsed;
   parsed.scheme = uri.substr(0, colon);
   parsed.path = decoded(uri.substr(colon + 3, question - colon - 3));
   if (parsed.path.find('\0') != std::string::npos) {
-    return Status(Code::invalid_argument, fmt::format("camera \"{}\": has %00 in its path", uri));
+    return Status(Code::invalid_argument,
+                  fmt::format("camera \"{}\": has %00 in its path", mistyped_address(uri)));
   }
   std::size_t at = question + 1;
   while (at < uri.size()) {
     const std::size_t end = std::min(uri.find('&', at), uri.size());
     const std::string pair = uri.substr(at, end - at);
     const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    if (equals == std::string::npos || equals == 0) {  // perhaps a password with ? in it
       return Status(Code::invalid_argument,
-                    fmt::format("camera \"{}\": \"{}\" is not key=value", uri, pair));
+                    fmt::format("camera \"{}\": \"{}\" is not key=value", mistyped_address(uri),
+                                pair.substr(pair.rfind('@') + 1)));
     }
     const bool is_new =
         parsed.parameters.emplace(pair.substr(0, equals), decoded(pair.substr(equals + 1))).second;
     if (!is_new) {
       return Status(Code::invalid_argument,
-                    fmt::format("camera \"{}\": {} is given twice", uri, pair.substr(0, equals)));
+                    fmt::format("camera \"{}\": {} is given twice", mistyped_address(uri),
+                                pair.substr(0, equals)));
     }
     at = end + 1;
   }
@@ -127,6 +131,14 @@ std::string without_password(const std::string& uri) {
   const std::size_t at = uri.substr(0, end).rfind('@');
   if (at == std::string::npos || at < host + 3) return uri;
   return uri.substr(0, host + 3) + uri.substr(at + 1);
+}
+
+std::string mistyped_address(const std::string& uri) {
+  const std::size_t at = uri.rfind('@');
+  if (at == std::string::npos || uri.find_first_of(":%", 0) > at) return uri;
+  const std::size_t scheme = uri.find("://");
+  const bool has_scheme = scheme < at;
+  return (has_scheme ? uri.substr(0, scheme + 3) : "") + "..." + uri.substr(at);
 }
 
 std::string nearest_scheme(const std::string& scheme) {

@@ -28,6 +28,9 @@ Result<CameraUri> parse_camera_uri(const std::string& uri);
 
 // An address as messages show it: without the name and password in rtsp://name:password@host.
 std::string without_password(const std::string& uri);
+// The same for one that cannot be read, where nobody knows what the parts are: of what stands before the
+// last @, behind a colon, only the scheme is shown.
+std::string mistyped_address(const std::string& uri);
 // The known scheme that `scheme` is one slip away from, or an empty text.
 std::string nearest_scheme(const std::string& scheme);
 

@@ -66,6 +66,7 @@ Status Device::failure(int error, const char* doing) const {
                           "?width=320&height=240&fps=15, or use another port",
                           path_)};
     case ENOTTY:
+    case ENOSYS:  // qemu's, for calls that it does not know
     case EISDIR:
       return {Code::not_supported, fmt::format("{}: is not a camera", path_)};
     case ENOMEM:

@@ -65,7 +65,7 @@ Status check(const char* call, cusolverStatus_t status) {
   return device_failed(call, ("cuSOLVER status " + std::to_string(int(status))).c_str());
 }
 
-Result<int> choose_device() {
+Result<int> choose_device(const char* code) {
   int driver = 0, runtime = 0, devices = 0;
   (void)cudaDriverGetVersion(&driver);  // 0 where there is none
   (void)cudaRuntimeGetVersion(&runtime);
@@ -74,14 +74,15 @@ Result<int> choose_device() {
   const bool in_trouble = error != cudaSuccess && error != cudaErrorNoDevice;
   ENGRAM_TRY(
       device_absence(driver, runtime, devices, in_trouble ? cudaGetErrorString(error) : nullptr));
-  Status why;
+  Status why, first;
   for (int device = 0; device < devices; ++device) {
     cudaDeviceProp properties{};
     ENGRAM_CUDA_TRY(cudaGetDeviceProperties, &properties, device);
-    why = device_too_old(properties.name, properties.major, properties.minor);
+    why = device_has_code(properties.name, properties.major, properties.minor, code);
     if (why.ok()) return int{device};
+    if (first.ok()) first = why;
   }
-  return why;
+  return first;
 }
 
 Result<Context*> context() {

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 #include <cusolverDn.h>
 
+#include "platform/device_code.h"
 #include "platform/status.h"
 
 namespace engram::cuda {
@@ -32,8 +33,8 @@ struct Context {
 // The context, made current for the calling thread; or why there is none, as find_device says it.
 Result<Context*> context();
 
-// The device to use, or why there is none.
-Result<int> choose_device();
+// The first device that there is `code` for (device_code.h), or why there is none.
+Result<int> choose_device(const char* code = compiled_device_code());
 
 // device_failure or out_of_memory with the call's name, unless it went well.
 Status check(const char* call, cudaError_t error);

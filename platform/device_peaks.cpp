@@ -49,6 +49,37 @@ constexpr std::array kRates{
     TensorRates{12, 0, "sm_120", 256, 1024},
 };
 
+struct Board {
+  const char* words;  // in the device tree's name of the board, whoever made the carrier
+  double least_memory;
+  const char* module;
+};
+// Modules that differ in memory size alone share a bandwidth, but for the two of Orin Nano. Not by
+// multiprocessors: a power mode hides some.
+constexpr std::array kBoards{
+    Board{"Orin Nano", 6 * 1024 * kMiB, "orin-nano-8gb"},
+    Board{"Orin Nano", 0, "orin-nano-4gb"},
+    Board{"Orin NX", 0, "orin-nx-16gb"},
+    Board{"AGX Orin", 0, "agx-orin-64gb"},
+    Board{"Thor", 0, "agx-thor-128gb"},
+};
+
+// Bytes a second, 0: of a board that is not known. What CUDA says of a Jetson's memory is of no
+// use: the published outputs of deviceQuery show 624 MHz and 64 bits (Orin Nano), 612 and 256
+// (AGX Orin), 0 and 0 (Thor, CUDA 13.0).
+double board_bandwidth(const DeviceInfo& device, const std::string& board) {
+  for (const Board& known : kBoards) {
+    if (board.find(known.words) == std::string::npos) continue;
+    if (double(device.memory_bytes) < known.least_memory) continue;
+    const DevicePeaks published = *published_peaks(known.module);
+    // The "Super" modes of Orin Nano raise both clocks: 51 and 102 GB/s of the data sheet.
+    const bool is_super =
+        std::string(known.words) == "Orin Nano" && device.clock > 1.1 * published.clock;
+    return (is_super ? 1.5 : 1) * published.memory_bytes;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<DevicePeaks> published_peaks(const std::string& device) {
@@ -69,19 +100,18 @@ std::optional<DevicePeaks> published_peaks(const std::string& device) {
   return std::nullopt;
 }
 
-std::optional<DevicePeaks> reported_peaks(const DeviceInfo& device) {
-  if (device.clock <= 0 || device.memory_clock <= 0 || device.memory_bus_bits <= 0 ||
-      device.multiprocessors <= 0) {
-    return std::nullopt;
-  }
+std::optional<DevicePeaks> reported_peaks(const DeviceInfo& device, const std::string& board) {
+  const double memory = device.is_integrated ? board_bandwidth(device, board)
+                                             // Two transfers per clock.
+                                             : 2 * device.memory_clock * device.memory_bus_bits / 8;
+  if (device.clock <= 0 || memory <= 0 || device.multiprocessors <= 0) return std::nullopt;
   for (const TensorRates& rates : kRates) {
     if (rates.major != device.major || rates.minor != device.minor) continue;
     return DevicePeaks{.name = device.name,
                        .target = rates.target,
                        .multiprocessors = device.multiprocessors,
                        .clock = device.clock,
-                       // Two transfers per clock.
-                       .memory_bytes = 2.0 * device.memory_clock * device.memory_bus_bits / 8,
+                       .memory_bytes = memory,
                        .cache_bytes = double(device.cache_bytes),
                        .half_products = rates.half_products,
                        .byte_products = rates.byte_products};

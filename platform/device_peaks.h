@@ -28,8 +28,10 @@ struct DevicePeaks {
 // bandwidths of the makers' data sheets, in the mode they are sold with ("Super" modes are faster).
 std::optional<DevicePeaks> published_peaks(const std::string& device);
 
-// Of the GPU in this machine, from the clocks that it reports. None if it reports none, or if it is
+// Of the GPU in this machine, from the clocks that it reports; the memory of one that shares the
+// machine's is the published one of `board`, as the device tree calls it ("NVIDIA Jetson Orin Nano
+// Developer Kit"). None if it reports no clock, if nobody says how fast its memory is, or if it is
 // of a kind that we have no code for.
-std::optional<DevicePeaks> reported_peaks(const DeviceInfo& device);
+std::optional<DevicePeaks> reported_peaks(const DeviceInfo& device, const std::string& board);
 
 }  // namespace engram

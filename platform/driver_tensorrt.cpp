@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,35 @@ template <class Function>
 bool find(void* library, const char* symbol, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, symbol));
   return function != nullptr;
+}
+
+struct SeenGpu {
+  Gpu gpu;
+  int major = 0, minor = 0;
+};
+
+Result<SeenGpu> look_at(const CudaDriver& driver, int ordinal) {
+  SeenGpu seen;
+  Gpu& gpu = seen.gpu;
+  ENGRAM_TRY(driver.check(driver.device_get(&gpu.device, ordinal), "cuDeviceGet"));
+  std::array<char, 256> name{};
+  ENGRAM_TRY(driver.check(driver.device_name(name.data(), int(name.size()) - 1, gpu.device),
+                          "cuDeviceGetName"));
+  int integrated = 0;
+  const auto ask = [&](int& value, int attribute) {
+    return driver.check(driver.device_attribute(&value, attribute, gpu.device),
+                        "cuDeviceGetAttribute");
+  };
+  ENGRAM_TRY(ask(seen.major, kComputeMajor));
+  ENGRAM_TRY(ask(seen.minor, kComputeMinor));
+  ENGRAM_TRY(ask(integrated, kIntegrated));
+  gpu.name = fmt::format("{}, compute {}.{}", name.data(), seen.major, seen.minor);
+  gpu.shares_memory = integrated != 0;
+  return seen;
+}
+
+bool has_code(const SeenGpu& seen, const char* code) {
+  return device_has_code(seen.gpu.name, seen.major, seen.minor, code).ok();
 }
 
 }  // namespace
@@ -56,6 +86,7 @@ Result<CudaDriver> load_cuda_driver(const char* library) {
                         find(handle, "cuMemHostAlloc", driver.host_allocate) &&
                         find(handle, "cuMemFreeHost", driver.host_free) &&
                         find(handle, "cuMemHostGetDevicePointer_v2", driver.host_address) &&
+                        find(handle, "cuPointerGetAttribute", driver.pointer_attribute) &&
                         find(handle, "cuMemcpyHtoDAsync_v2", driver.upload) &&
                         find(handle, "cuMemcpyDtoHAsync_v2", driver.download) &&
                         find(handle, "cuStreamBeginCapture_v2", driver.capture_begin) &&
@@ -72,7 +103,7 @@ Result<CudaDriver> load_cuda_driver(const char* library) {
   return driver;
 }
 
-Result<Gpu> find_gpu(const CudaDriver& driver) {
+Result<Gpu> find_gpu(const CudaDriver& driver, const char* code) {
   const auto unusable = [](const std::string& why) { return Status(Code::not_supported, why); };
   const int started = driver.init(0);
   if (started == kNoDevice) return unusable("there is no NVIDIA GPU in this machine");
@@ -90,22 +121,12 @@ Result<Gpu> find_gpu(const CudaDriver& driver) {
   int count = 0;
   ENGRAM_TRY(driver.check(driver.device_count(&count), "cuDeviceGetCount"));
   if (count < 1) return unusable("there is no NVIDIA GPU in this machine");
-  Gpu gpu;
-  ENGRAM_TRY(driver.check(driver.device_get(&gpu.device, 0), "cuDeviceGet"));
-  std::array<char, 256> name{};
-  ENGRAM_TRY(driver.check(driver.device_name(name.data(), int(name.size()) - 1, gpu.device),
-                          "cuDeviceGetName"));
-  int major = 0, minor = 0, integrated = 0;
-  const auto ask = [&](int& value, int attribute) {
-    return driver.check(driver.device_attribute(&value, attribute, gpu.device),
-                        "cuDeviceGetAttribute");
-  };
-  ENGRAM_TRY(ask(major, kComputeMajor));
-  ENGRAM_TRY(ask(minor, kComputeMinor));
-  ENGRAM_TRY(ask(integrated, kIntegrated));
-  gpu.name = fmt::format("{}, compute {}.{}", name.data(), major, minor);
-  gpu.shares_memory = integrated != 0;
-  return gpu;
+  ENGRAM_ASSIGN(SeenGpu chosen, look_at(driver, 0));
+  for (int i = 1; i < count && !has_code(chosen, code); ++i) {
+    ENGRAM_ASSIGN(SeenGpu other, look_at(driver, i));
+    if (has_code(other, code)) chosen = std::move(other);
+  }
+  return chosen.gpu;
 }
 
 }  // namespace engram

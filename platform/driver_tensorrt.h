@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "platform/device_code.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -34,6 +35,8 @@ struct CudaDriver {
   int (*host_allocate)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
   int (*host_free)(void* memory) = nullptr;
   int (*host_address)(DeviceAddress* address, void* memory, unsigned flags) = nullptr;
+  // What is known of an address; fails where it is not CUDA's.
+  int (*pointer_attribute)(void* value, int attribute, DeviceAddress address) = nullptr;
   int (*upload)(DeviceAddress to, const void* from, std::size_t bytes, void* stream) = nullptr;
   int (*download)(void* to, DeviceAddress from, std::size_t bytes, void* stream) = nullptr;
   // Work recorded on a stream as a graph, made ready, and repeated.
@@ -57,7 +60,8 @@ struct Gpu {
   std::string name;            // "Orin, compute 8.7"
   bool shares_memory = false;  // with the CPU, as on every Jetson: nothing needs to be copied
 };
-// The first GPU. not_supported: none, or a driver older than CUDA 12.
-Result<Gpu> find_gpu(const CudaDriver& driver);
+// The GPU that the learner takes: the first that there is `code` for (device_code.h); if there is none
+// such, the first. not_supported: no GPU, or a driver older than CUDA 12.
+Result<Gpu> find_gpu(const CudaDriver& driver, const char* code = compiled_device_code());
 
 }  // namespace engram

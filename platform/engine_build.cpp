@@ -126,6 +126,11 @@ bool& serves_engine_builds() {
   return serves;
 }
 
+std::int64_t usual_build_memory(std::int64_t available_bytes) {
+  constexpr std::int64_t kEnough = std::int64_t{4} << 30;
+  return available_bytes > 0 ? std::min(kEnough, available_bytes / 2) : kEnough;
+}
+
 Result<std::vector<std::byte>> build_engine(const EngineLibrary& library,
                                             const EngineRequest& request,
                                             const BuildOptions& options) {

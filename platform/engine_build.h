@@ -7,7 +7,9 @@
 // and a program that does not builds none: it is told so in a sentence, and uses what was built.
 //
 // The child may take `memory` bytes of data (RLIMIT_DATA: what it can write to; CUDA reserves
-// addresses by the terabyte, so that a limit on addresses would stop it at once), is the first that
+// addresses by the terabyte, so that a limit on addresses would stop it at once). What the driver takes
+// for the GPU is not in it, on a Jetson from the same memory: the library is told to work with a quarter
+// as much again. The child is the first that
 // the kernel ends when memory is short, and dies with its parent. Its engine comes back through an
 // anonymous file in memory; it touches no other. Its standard output is lines:
 //
@@ -18,6 +20,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -40,6 +43,10 @@ struct BuildOptions {
   OnBuild on_progress = {};  // called from the calling thread; first with 0, when it begins
   const std::atomic<bool>* stop = nullptr;  // becomes true: given up
 };
+
+// What building may take where nobody says: 4 GiB, or half of what is available if that is less, so that
+// a small device goes on with what it does. 0 is available: not known.
+std::int64_t usual_build_memory(std::int64_t available_bytes);
 
 // request.memory is the limit. out_of_memory, bad_data, not_supported, device_failure: sentences that
 // name the model. busy: it was stopped.

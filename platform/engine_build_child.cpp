@@ -67,9 +67,11 @@ Result<std::vector<std::byte>> without_exceptions(EngineLibrary& library,
   try {
     return build_here(library, request);
   } catch (const std::bad_alloc&) {
-    return Status(Code::out_of_memory,
-                  fmt::format("{}: building its engine needs more than {} MB of memory",
-                              request.model, request.memory >> 20));
+    return Status(
+        Code::out_of_memory,
+        fmt::format("{}: building its engine needs more than {} MB of memory. Close other "
+                    "programs, or allow more with: engram model engine NAME --memory MB",
+                    request.model, request.memory >> 20));
   } catch (const std::exception& error) {
     return Status(Code::internal,
                   fmt::format("{}: building its engine failed: {}", request.model, error.what()));

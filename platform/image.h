@@ -44,7 +44,7 @@ Status write_png(const std::string& path, const Image& image);
 // A JPEG file in `file`, whose memory is used again; quality 1 to 100.
 Status encode_jpeg(const Image& image, int quality, std::vector<std::byte>& file);
 // Paths below `directory` (recursively, sorted by name) that end like a picture: .jpg .jpeg .png in
-// any case. Does not follow links out of the tree; skips names that start with a dot.
+// any case; search_pictures() (picture_folder.h), whose words about what is left out are dropped.
 Result<std::vector<std::string>> find_images(const std::string& directory);
 bool ends_like_a_picture(const std::string& path);
 // A file, and a picture by its first bytes or by its name.

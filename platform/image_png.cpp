@@ -136,6 +136,19 @@ Result<Pixels> decode(Bytes file, const std::string& name, bool alpha_wanted) {
   return pixels;
 }
 
+// The TIFF block of the first eXIf chunk, which may also stand behind the pixels; empty: none. Found
+// without libpng, which would unpack and keep it; whatever it holds is checked by exif_orientation.
+Bytes exif_of_png(Bytes file) {
+  constexpr std::size_t kSignature = 8, kAround = 12;  // length and type before, checksum behind
+  for (std::size_t at = kSignature; file.size() - at >= kAround;) {
+    const std::size_t length = big_endian_32(file, at);
+    if (length > file.size() - at - kAround) break;
+    if (std::memcmp(file.data() + at + 4, "eXIf", 4) == 0) return file.subspan(at + 8, length);
+    at += kAround + length;
+  }
+  return {};
+}
+
 // In place: each pixel's four bytes become three at or before where they stood.
 void lay_on_white(Pixels& pixels) {
   const std::size_t count = pixels.bytes.size() / 4;
@@ -160,7 +173,8 @@ bool is_png(Bytes file) {
 Result<Image> decode_png(Bytes file, const std::string& name) {
   ENGRAM_ASSIGN(Pixels pixels, decode(file, name, false));
   if (pixels.channels == 4) lay_on_white(pixels);
-  return Image{pixels.width, pixels.height, std::move(pixels.bytes)};
+  return turned_upright(Image{pixels.width, pixels.height, std::move(pixels.bytes)},
+                        exif_orientation(exif_of_png(file)));
 }
 
 Result<ImageWithAlpha> decode_png_with_alpha(Bytes file, const std::string& name) {

@@ -32,7 +32,14 @@ class TensorRtLibrary final : public EngineLibrary {
                                        const EngineRequest& request,
                                        const EngineProgress& progress) override {
     ENGRAM_TRY(find());
-    return build_tensorrt(*functions_, onnx, request, progress);
+    void* context = nullptr;  // TensorRT builds for the GPU that is current
+    ENGRAM_TRY(driver_->check(driver_->context_retain(&context, gpu_->device),
+                              "cuDevicePrimaryCtxRetain"));
+    Status current = driver_->check(driver_->context_set(context), "cuCtxSetCurrent");
+    Result<std::vector<std::byte>> engine =
+        current.ok() ? build_tensorrt(*functions_, onnx, request, progress) : std::move(current);
+    driver_->context_release(gpu_->device);
+    return engine;
   }
 
   Result<std::unique_ptr<Backbone>> open(std::span<const std::byte> engine,

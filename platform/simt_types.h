@@ -9,9 +9,6 @@ struct dim3 {
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
-struct alignas(8) int2 {
-  int x, y;
-};
 struct alignas(16) int4 {
   int x, y, z, w;
 };

@@ -2,13 +2,14 @@
 
     kernel_budget.py check <folder of .o files> <budget.json> --cuobjdump <program>
     kernel_budget.py write <folder of .o files> <budget.json> --cuobjdump <program>
-    kernel_budget.py table <budget.json> [--engram <program>]  as a table: rung of the ladder of evidence, registers, spills,
+    kernel_budget.py table <budget.json> [--engram <program>]  as a table: highest rung of evidence tried, registers, spills,
                                                                shared memory, occupancy; with the program also what
                                                                share of the limit its model gives each kernel
 
 A kernel leaves its budget with a spill, a register or a byte of shared memory more, a lower occupancy, fewer tensor
-instructions, or with more instructions for each of them in its main loop. Another version of the compiler makes other
-code: then only spills and vanished tensor instructions count, and that is said.
+instructions; with more instructions, more bytes loaded or stored or fewer of them by wide accesses, for each instruction
+that does the work in its loops, in what it does once, or in all, slow ways too. Another version of the compiler makes
+other code: then only spills and vanished tensor instructions count, and that is said.
 """
 import argparse
 import json
@@ -19,13 +20,43 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 from kernel_figures import read_object  # noqa: E402
 
-SLACK = 1.02  # of instructions in the main loop, for each instruction that does the work
+SLACK = 1.02  # of instructions and bytes, for each instruction that does the work
+MOVES = [f"{way}_{memory}" for way in ("load", "store") for memory in ("global", "shared")]
 
 
 def effort(figures):
     """Instructions of the main loop for each that does the work; 0 without such a loop."""
     main = figures.get("main")
     return main["issued"] / main[figures["primary"]] if main else 0
+
+
+def parts(figures):
+    """Name, counts and what they are divided by, of each part of a kernel that is held."""
+    primary = figures.get("primary")
+    for name, part in (("the main loop", "main"), ("the loops around it", "around"), ("what is done once", "once")):
+        counts = figures.get(part, {})
+        times = counts.get(primary, 0) if part != "once" else 0
+        yield name + (f" for each {primary}" if times else ""), counts, times or 1
+    yield "all ways", figures["mix"], 1
+
+
+def wide_bytes(counts, move, bits):
+    """Moved by accesses of `bits` and more."""
+    return sum(wide // 8 * counts.get(f"{move}_{wide}", 0) for wide in (64, 128) if wide >= bits)
+
+
+def heavier(budget, found):
+    """Sentences, one for each part that issues or moves more than its budget, or moves less by wide accesses."""
+    for (where, had, had_times), (_, has, has_times) in zip(parts(budget), parts(found)):
+        for key, what in [("issued", "instructions"), *((f"{move}_bytes", f"bytes of {move}") for move in MOVES)]:
+            before, now = had.get(key, 0) / had_times, has.get(key, 0) / has_times
+            if now > SLACK * before:
+                yield f"{what} of {where}: {before:.2f} before, {now:.2f} now"
+        for move in MOVES:
+            for bits in (64, 128):
+                before, now = wide_bytes(had, move, bits) / had_times, wide_bytes(has, move, bits) / has_times
+                if SLACK * now < before:
+                    yield f"bytes of {move} by {bits} bits of {where}: {before:.2f} before, {now:.2f} now"
 
 
 def offences(budget, found, same_compiler):
@@ -49,9 +80,8 @@ def offences(budget, found, same_compiler):
         yield f"threads of a block: {budget['threads']} before, {found['threads']} now"
     if found.get("primary") != budget.get("primary") or ("main" in found) != ("main" in budget):
         yield f"the main loop is another: of {found.get('primary')}, before of {budget.get('primary')}"
-    elif effort(found) > SLACK * effort(budget):
-        yield (f"instructions of the main loop for each {found['primary']}: {effort(budget):.2f} before, "
-               f"{effort(found):.2f} now")
+    else:
+        yield from heavier(budget, found)
 
 
 def compare(budget, found):
@@ -89,9 +119,10 @@ def as_text(found):
 # The device that stands for a target in the model.
 DEVICES = {"sm_87": "orin-nano-8gb", "sm_110": "agx-thor-128gb", "sm_86": "rtx-3080-10gb", "sm_89": "rtx-4090-24gb",
            "sm_120": "rtx-5090-32gb"}
-JETSON = ("sm_87", "sm_110")
+JETSON = ("sm_87", "sm_110")  # the presets of tools/test --tier jetson
 RUNGS = """
-Rungs: 1 the CPU's operation against its definition; 2 the kernel's text in the emulator against the CPU, every access
+Rung tried: the highest that a tier of tools/test tries for this target; whether it passed, that tier says, not this table.
+1 the CPU's operation against its definition; 2 the kernel's text in the emulator against the CPU, every access
 judged, mutants noticed (tools/test, --tier mutants); 3 compiled by nvcc within this budget (--tier cuda); 4 linked for
 aarch64 and started under qemu (--tier jetson); 5 on a device (engram doctor there). Nothing has reached 5."""
 MODEL = """
@@ -119,7 +150,7 @@ def shares(program):
 def table(found, program=None):
     model = shares(program) if program else {}
     more = (" % of limit |", " --- |") if program else ("", "")
-    yield "| kernel | target | rung | threads | registers | spills | shared | occupancy % | tensor | issued for each |" + more[0]
+    yield "| kernel | target | rung tried | threads | registers | spills | shared | occupancy % | tensor | issued for each |" + more[0]
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |" + more[1]
     for kernel, targets in sorted(found["kernels"].items()):
         for target, f in sorted(targets.items(), key=lambda item: int(item[0][3:])):

@@ -151,6 +151,50 @@ class Budget(unittest.TestCase):
         slower = CODE.replace("LDS.64 R12, [R2]", "LDS R12, [R2]\n LDS R13, [R2+0x4]").replace("0xc0", "0xd0")
         self.assertTrue(any("for each tensor" in line for line in offences(slower)), offences(slower))
 
+    def changed(self, part, **counts):
+        """Offences of the same kernel with other counts in one part; `around` has a loop for this."""
+        had = json.loads(json.dumps(figures()))
+        had["around"] = dict(had["main"])
+        had["once"] = dict(had["main"], issued=had["once"]["issued"])
+        has = json.loads(json.dumps(had))
+        has[part].update(counts)
+        self.assertEqual(list(kernel_budget.compare(budget(had), budget(had))), [])
+        return " ".join(kernel_budget.compare(budget(had), budget(has)))
+
+    def test_bytes_that_are_moved(self):
+        for part, where in (("main", "the main loop for each tensor"), ("around", "the loops around it for each tensor"),
+                            ("once", "what is done once")):
+            for move in kernel_budget.MOVES:
+                moved = figures()["main"].get(f"{move}_bytes", 0)
+                found = self.changed(part, **{f"{move}_bytes": 4 * moved + 16})
+                self.assertIn(f"bytes of {move} of {where}: ", found)
+                self.assertEqual(self.changed(part, **{f"{move}_bytes": moved}), "")
+
+    def test_wide_accesses(self):
+        for part in ("main", "around", "once"):
+            narrow = self.changed(part, load_global_128=0, load_global_64=2)
+            self.assertIn("bytes of load_global by 128 bits of", narrow)
+            self.assertNotIn("by 64 bits", narrow)
+            self.assertIn("bytes of load_global by 64 bits of", self.changed(part, load_global_128=0))
+            self.assertIn("bytes of load_shared by 64 bits of", self.changed(part, load_shared_64=0))
+            self.assertEqual(self.changed(part, load_shared_64=0, load_shared_128=1), "")  # wider than before
+
+    def test_instructions_of_every_part(self):
+        for part in ("main", "around", "once", "mix"):
+            issued = figures()[part]["issued"] if part != "around" else figures()["main"]["issued"]
+            self.assertIn("instructions of ", self.changed(part, issued=3 * issued))
+            self.assertEqual(self.changed(part, issued=issued - 1), "")
+        self.assertIn("instructions of all ways: 14.00 before, 42.00 now", self.changed("mix", issued=42))
+
+    def test_a_kernel_without_a_loop_is_held_too(self):
+        straight = {key: value for key, value in figures().items() if key not in ("main", "primary")}
+        more = json.loads(json.dumps(straight))
+        more["once"]["load_global_bytes"] = 64
+        more["mix"]["issued"] *= 3
+        found = list(kernel_budget.compare(budget(straight), budget(more)))
+        self.assertEqual(list(kernel_budget.compare(budget(straight), budget(straight))), [])
+        self.assertEqual(len(found), 2, found)
+
     def test_kernels_without_a_budget_and_kernels_that_vanished(self):
         nothing = {"compiler": "13.0.88", "kernels": {}}
         self.assertEqual(list(kernel_budget.compare(nothing, budget(figures()))), ["op.tile sm_87: has no budget"])
@@ -166,12 +210,30 @@ class Budget(unittest.TestCase):
         rows = [line for line in lines if line.startswith("|")]
         self.assertEqual(len(rows), 3)
         self.assertEqual({row.count("|") for row in rows}, {rows[0].count("|")})
+        self.assertIn("| rung tried |", rows[0])
         self.assertIn("| op.tile | sm_87 | 4 |", rows[2])
         self.assertIn("Nothing has reached 5", lines[-1])
+        self.assertIn("whether it passed, that tier says", lines[-1])
 
 
 class CheckedIn(unittest.TestCase):
     """kernels/budget.json itself: every kernel of every target, without spills."""
+
+    def test_it_is_within_itself_and_every_kernel_of_it_is_held(self):
+        path = pathlib.Path(__file__).parent.parent / "kernels" / "budget.json"
+        whole = json.loads(path.read_text())
+        self.assertEqual(list(kernel_budget.compare(whole, whole)), [])
+        heavy = json.loads(path.read_text())
+        for targets in heavy["kernels"].values():
+            for found in targets.values():
+                for counts in (found["mix"], found["once"], found.get("around", {}), found.get("main", {})):
+                    counts.update({key: 4 * n for key, n in counts.items() if key.endswith("_bytes")})
+                found["mix"]["issued"] *= 3
+        found = list(kernel_budget.compare(whole, heavy))
+        for kernel, targets in whole["kernels"].items():
+            for target in targets:
+                self.assertTrue(any(line.startswith(f"{kernel} {target}: bytes of") for line in found), kernel)
+                self.assertTrue(any(line.startswith(f"{kernel} {target}: instructions of all ways") for line in found))
 
     def test_no_spills_and_tensor_instructions_where_they_belong(self):
         path = pathlib.Path(__file__).parent.parent / "kernels" / "budget.json"

@@ -35,7 +35,7 @@ SOURCES = {".h", ".cpp", ".cu"}
 NOT_AN_OPERATION = {"kernels", "chosen_kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "staged_operands", "staged_sequence",
                     "kernel_sequence", "gram_view",
                     "kept_view", "picture_view", "preprocess_axis", "kernel_code", "kernel_work", "kernel_work_rows",
-                    "roofline"}
+                    "roofline", "sign_batch"}
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 

@@ -57,6 +57,8 @@ if(ENGRAM_CUDA)
   file(GLOB CUDA_HOST_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/platform/*_cuda.cpp)
   target_sources(engram PRIVATE $<TARGET_OBJECTS:engram_cuda> ${CUDA_HOST_SOURCES})
   set_source_files_properties(kernels/backend.cpp PROPERTIES COMPILE_DEFINITIONS ENGRAM_CUDA)
+  string(REPLACE ";" "," CODE "${ENGRAM_CUDA_ARCHITECTURES}")  # so that a GPU without any is told
+  set_source_files_properties(platform/device_code.cpp PROPERTIES COMPILE_DEFINITIONS ENGRAM_CUDA_CODE="${CODE}")
   target_link_libraries(engram PRIVATE CUDA::cudart CUDA::cublas CUDA::cusolver)
   set_target_properties(engram PROPERTIES LINKER_LANGUAGE CXX)
 endif()

@@ -13,8 +13,8 @@
 namespace engram {
 namespace {
 
-constexpr std::string_view kMagic("EGADAPT\1", 8);
-constexpr std::size_t kHead = 16;
+constexpr std::string_view kTrainingMagic("EGADAPT\1", 8);
+constexpr std::size_t kTrainingHead = 16;
 constexpr std::size_t kMostCheckpointBytes = std::size_t{1}
                                              << 32;  // more than any model we read has
 
@@ -36,12 +36,12 @@ std::vector<std::byte> encode(const AdaptCheckpoint& checkpoint) {
   body.put(std::uint32_t(checkpoint.before.right));
   body.put(std::uint32_t(checkpoint.before.count));
   put_text(body, checkpoint.model);
-  put_text(body, checkpoint.model_sha256);
+  put_text(body, checkpoint.backbone);
   put_text(body, checkpoint.training);
   body.put(std::uint64_t(checkpoint.best.size()));
   body.put_bytes(std::as_bytes(std::span(checkpoint.best)));
   ByteWriter file;
-  file.put_bytes(as_bytes(kMagic));
+  file.put_bytes(as_bytes(kTrainingMagic));
   file.put(checksum64(body.bytes()));
   file.put_bytes(body.bytes());
   return file.take();
@@ -54,18 +54,19 @@ Result<AdaptCheckpoint> parse_adapt_checkpoint(std::span<const std::byte> bytes,
                   fmt::format("{}: {}. The models are as they were; begin again with --restart.",
                               printable(name), how));
   };
-  if (bytes.size() < kHead || as_text(bytes.first(kMagic.size())) != kMagic) {
+  if (bytes.size() < kTrainingHead ||
+      as_text(bytes.first(kTrainingMagic.size())) != kTrainingMagic) {
     return damaged("it holds no training of engram adapt");
   }
-  ByteReader head(bytes.subspan(kMagic.size(), kHead - kMagic.size()));
-  const std::span<const std::byte> body = bytes.subspan(kHead);
+  ByteReader head(bytes.subspan(kTrainingMagic.size(), kTrainingHead - kTrainingMagic.size()));
+  const std::span<const std::byte> body = bytes.subspan(kTrainingHead);
   if (checksum64(body) != head.take<std::uint64_t>()) return damaged("it is damaged");
   ByteReader reader(body);
   AdaptCheckpoint checkpoint;
   checkpoint.pictures = reader.take<std::uint64_t>();
   const auto right = reader.take<std::uint32_t>(), count = reader.take<std::uint32_t>();
   checkpoint.model = take_text(reader);
-  checkpoint.model_sha256 = take_text(reader);
+  checkpoint.backbone = take_text(reader);
   checkpoint.training = take_text(reader);
   const auto floats = reader.take<std::uint64_t>();
   if (reader.failed() || right > count || count > 1'000'000'000 ||

@@ -4,7 +4,7 @@
 //   0    8 bytes "EGADAPT\1"
 //   8    u64 checksum64 of everything behind it
 //   16   u64 digest of the pictures; u32 right, u32 count of the nearest class means before (count 0:
-//        not measured); text: name of the model, text: its sha256, text: AdaptTraining::save;
+//        not measured); text: name of the model, text: backbone_of it, text: AdaptTraining::save;
 //        u64 n, n floats: parameters of the best epoch (0: none yet)
 //
 // A text is a u64 length and its bytes. The file is replaced whole (platform/file.h): after any
@@ -31,7 +31,7 @@ struct RightAnswers {
 struct AdaptCheckpoint {
   std::uint64_t pictures = 0;  // TrainingPictures::digest
   RightAnswers before;
-  std::string model, model_sha256;
+  std::string model, backbone;  // the model's name and what it is (engine/state_backbone.h)
   std::string training;
   std::vector<float> best;
 };

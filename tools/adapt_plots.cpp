@@ -10,8 +10,8 @@
 namespace engram {
 namespace {
 
-constexpr double kWidth = 1000, kHeight = 400;
-constexpr double kTop = 90, kBottom = 340, kPanel = 390;  // of the axes
+constexpr double kPlotsWidth = 1000, kPlotsHeight = 400;
+constexpr double kPlotsTop = 90, kPlotsBottom = 340, kPanel = 390;  // of the axes
 constexpr const char *kTrained = "#0072b2", *kHeldOut = "#d55e00";
 
 struct Panel {
@@ -20,31 +20,33 @@ struct Panel {
   double x(std::size_t epoch) const {
     return epochs < 2 ? left + kPanel / 2 : left + kPanel * double(epoch) / double(epochs - 1);
   }
-  double y(double value) const { return kBottom - (kBottom - kTop) * (value - low) / (high - low); }
+  double y(double value) const {
+    return kPlotsBottom - (kPlotsBottom - kPlotsTop) * (value - low) / (high - low);
+  }
 };
 
-std::string text_at(double x, double y, const char* anchor, const char* style,
-                    const std::string& text) {
+std::string label_at(double x, double y, const char* anchor, const char* style,
+                     const std::string& text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>\n",
                      x, y, anchor, style, xml_escape(text));
 }
 
 std::string axes(const Panel& panel, const std::string& title, const char* unit, int decimals) {
-  std::string svg = text_at(panel.left, kTop - 14, "start", "name", title);
+  std::string svg = label_at(panel.left, kPlotsTop - 14, "start", "name", title);
   for (int i = 0; i <= 4; ++i) {
     const double value = panel.low + (panel.high - panel.low) * i / 4, y = panel.y(value);
     svg += fmt::format(
         "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" "
         "class=\"grid\"/>\n",
         panel.left, panel.left + kPanel, y, y);
-    svg += text_at(panel.left - 8, y + 4, "end", "tick",
-                   fmt::format("{:.{}f}{}", value, decimals, unit));
+    svg += label_at(panel.left - 8, y + 4, "end", "tick",
+                    fmt::format("{:.{}f}{}", value, decimals, unit));
   }
   const std::size_t every = std::max<std::size_t>(1, (panel.epochs + 9) / 10);
   for (std::size_t e = 0; e < panel.epochs; e += every) {
-    svg += text_at(panel.x(e), kBottom + 18, "middle", "tick", fmt::to_string(e + 1));
+    svg += label_at(panel.x(e), kPlotsBottom + 18, "middle", "tick", fmt::to_string(e + 1));
   }
-  return svg + text_at(panel.left + kPanel / 2, kBottom + 40, "middle", "tick", "epoch");
+  return svg + label_at(panel.left + kPanel / 2, kPlotsBottom + 40, "middle", "tick", "epoch");
 }
 
 std::string line(const Panel& panel, const std::vector<AdaptEpoch>& curves,
@@ -63,13 +65,13 @@ std::string kept_mark(const Panel& panel, int epoch) {
   if (epoch < 0) return "";
   const double x = panel.x(std::size_t(epoch));
   return fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" class=\"kept\"/>\n",
-                     x, kTop, kBottom);
+                     x, kPlotsTop, kPlotsBottom);
 }
 
 std::string legend(double x, const char* colour, const std::string& text) {
-  return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", x, kHeight - 16,
+  return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n", x, kPlotsHeight - 16,
                      colour) +
-         text_at(x + 10, kHeight - 12, "start", "tick", text);
+         label_at(x + 10, kPlotsHeight - 12, "start", "tick", text);
 }
 
 }  // namespace
@@ -94,8 +96,8 @@ std::string adapt_curves_svg(const std::vector<AdaptEpoch>& curves, const std::s
       ".name{{font-size:13px}}.grid{{stroke:#ddd;stroke-width:1}}"
       ".kept{{stroke:#009e73;stroke-width:1.5;stroke-dasharray:4 4}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-      kWidth, kHeight, xml_escape(title));
-  svg += text_at(24, 32, "start", "title", title) + text_at(24, 54, "start", "tick", subtitle);
+      kPlotsWidth, kPlotsHeight, xml_escape(title));
+  svg += label_at(24, 32, "start", "title", title) + label_at(24, 54, "start", "tick", subtitle);
   const int kept = best_epoch(curves);
   svg += axes(loss, "loss", "", 2) + kept_mark(loss, kept) +
          line(loss, curves, &AdaptEpoch::held_out_loss, kHeldOut) +

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kPlotRows = 6;
 
-Json number(double value) {  // JSON has no NaN
+Json finite_or_null(double value) {  // JSON has no NaN
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
@@ -66,10 +66,10 @@ std::string adapt_curves_text(const std::vector<AdaptEpoch>& curves) {
 Json adapt_curves_json(const std::vector<AdaptEpoch>& curves) {
   Json list = Json::array();
   for (const AdaptEpoch& epoch : curves) {
-    list.push_back({{"loss", number(epoch.loss)},
-                    {"accuracy", number(epoch.accuracy)},
-                    {"held_out_loss", number(epoch.held_out_loss)},
-                    {"held_out_accuracy", number(epoch.held_out_accuracy)},
+    list.push_back({{"loss", finite_or_null(epoch.loss)},
+                    {"accuracy", finite_or_null(epoch.accuracy)},
+                    {"held_out_loss", finite_or_null(epoch.held_out_loss)},
+                    {"held_out_accuracy", finite_or_null(epoch.held_out_accuracy)},
                     {"seconds", epoch.seconds}});
   }
   return list;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/held_out.h"
+#include "engine/state_backbone.h"
 #include "platform/sentence.h"
 #include "tools/convert/vit_check.h"
 #include "tools/convert/vit_read.h"
@@ -27,9 +28,9 @@ Status check_same_subject(const AdaptCheckpoint& saved, const StoredModel& paren
                     "was begun with, or begin again with --restart.",
                     what));
   };
-  if (saved.model_sha256 != parent.card.sha256) {
-    return refuse(fmt::format("the model {} ({}...)", printable(saved.model),
-                              saved.model_sha256.substr(0, 12)));
+  if (!same_backbone(saved.backbone, backbone_of(parent.card))) {
+    return refuse(
+        fmt::format("the model {} ({}...)", printable(saved.model), saved.backbone.substr(0, 12)));
   }
   if (saved.pictures != pictures.digest()) return refuse("other pictures, or of fewer or more");
   return {};
@@ -181,7 +182,7 @@ Status AdaptRun::save(const AdaptWatch& watch) const {
   AdaptCheckpoint checkpoint{.pictures = pictures_->digest(),
                              .before = before_,
                              .model = request_.parent.card.name,
-                             .model_sha256 = request_.parent.card.sha256,
+                             .backbone = backbone_of(request_.parent.card),
                              .training = {},
                              .best = best_};
   training_->save(checkpoint.training);

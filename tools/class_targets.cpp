@@ -11,7 +11,7 @@
 namespace engram {
 namespace {
 
-constexpr std::int64_t kMostColumns = 1 << 16;
+constexpr std::int64_t kMostTargetColumns = 1 << 16;
 
 // Row of a class, or -1.
 std::int64_t row_of(const std::string& name, const std::vector<std::string>& names) {
@@ -35,7 +35,7 @@ Result<ClassTargets> read_class_targets(const std::string& path,
     return Status(Code::bad_data, fmt::format("{}: {}.", printable(path), what));
   };
   const std::vector<std::int64_t>& shape = embeddings.view.shape();
-  if (shape.size() != 2 || shape[1] < 1 || shape[1] > kMostColumns ||
+  if (shape.size() != 2 || shape[1] < 1 || shape[1] > kMostTargetColumns ||
       shape[0] != std::ssize(names)) {
     return refuse(
         fmt::format("the embeddings have the shape {}; one row is needed for each of the {} names",

@@ -11,7 +11,7 @@
 namespace engram {
 namespace {
 
-constexpr double kCell = 24, kLeft = 190, kTop = 190;
+constexpr double kCell = 24, kLeft = 190, kMatrixTop = 190;
 constexpr int kNameColumns = 22;
 constexpr const char* kRight =
     "#0072b2";  // as the colours of the other plots: told apart by everybody
@@ -23,7 +23,7 @@ std::string name_at(double x, double y, const char* more, const std::string& nam
 }
 
 std::string cell_at(std::size_t row, std::size_t column, int count, int shown) {
-  const double x = kLeft + kCell * double(column), y = kTop + kCell * double(row);
+  const double x = kLeft + kCell * double(column), y = kMatrixTop + kCell * double(row);
   const double share = shown > 0 ? double(count) / shown : 0;
   std::string svg = fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
@@ -41,7 +41,7 @@ std::string cell_at(std::size_t row, std::size_t column, int count, int shown) {
 std::string confusion_svg(const Confusion& confusion, const std::string& title) {
   const std::size_t classes = confusion.names.size();
   const double width = kLeft + kCell * double(classes) + 20,
-               height = kTop + kCell * double(classes) + 40;
+               height = kMatrixTop + kCell * double(classes) + 40;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
@@ -53,12 +53,12 @@ std::string confusion_svg(const Confusion& confusion, const std::string& title) 
     const std::vector<int>& counts = confusion.counts[row];
     const int shown = std::accumulate(counts.begin(), counts.end(), 0);
     const double middle = kCell * (double(row) + 0.5) + 4;
-    svg += name_at(kLeft - 8, kTop + middle, "text-anchor=\"end\"", confusion.names[row]);
-    svg += name_at(
-        0, 0,
-        fmt::format("transform=\"translate({:.1f} {:.1f}) rotate(-60)\"", kLeft + middle, kTop - 8)
-            .c_str(),
-        confusion.names[row]);
+    svg += name_at(kLeft - 8, kMatrixTop + middle, "text-anchor=\"end\"", confusion.names[row]);
+    svg += name_at(0, 0,
+                   fmt::format("transform=\"translate({:.1f} {:.1f}) rotate(-60)\"", kLeft + middle,
+                               kMatrixTop - 8)
+                       .c_str(),
+                   confusion.names[row]);
     for (std::size_t column = 0; column < classes; ++column) {
       svg += cell_at(row, column, counts[column], shown);
     }

@@ -1,6 +1,7 @@
 #include "tools/console.h"
 
 #include <cstdio>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -12,9 +13,23 @@ namespace engram {
 
 namespace {
 
+// Names of files and labels come in with the words of every layer below, so they are made harmless
+// here, in one place. Line ends are our own.
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    lines += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return lines;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 void complain(bool journal, Priority priority, const char* word, Style style,
               const std::string& text) {
-  std::string line = paint(word, style, !journal && wants_colour(stderr)) + " " + text + "\n";
+  std::string line =
+      paint(word, style, !journal && wants_colour(stderr)) + " " + printable_lines(text) + "\n";
   if (journal) line = journal_lines(priority, line);
   std::fputs(line.c_str(), stderr);
 }
@@ -52,7 +67,7 @@ void Console::object(const nlohmann::ordered_json& value) const {
 
 void Console::log(const std::string& text) const {
   if (quiet_) return;
-  const std::string line = text + "\n";
+  const std::string line = printable_lines(text) + "\n";
   std::fputs((journal_errors_ ? journal_lines(Priority::info, line) : line).c_str(), stderr);
 }
 
@@ -63,6 +78,16 @@ void Console::warn(const std::string& text) const {
 void Console::error(const Status& status) const {
   complain(journal_errors_, Priority::error, "error:", Style::red, status.what());
   object({{"error", status.what()}, {"code", exit_code(status.code())}});
+}
+
+int Console::finish(int code) const {
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || (code != 0 && code != kExitSomeSkipped && code != kExitSlower)) return code;
+  const Status lost(Code::io_failure,
+                    "the answer could not be written: standard output takes no more. What the "
+                    "command did is kept. Make room on its disk, or send it elsewhere.");
+  complain(journal_errors_, Priority::error, "error:", Style::red, lost.what());
+  return exit_code(lost.code());
 }
 
 std::string json_text(const nlohmann::ordered_json& value) {

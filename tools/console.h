@@ -3,6 +3,9 @@
 //   stdout   the answer: text for people, or with --json one JSON value per line and nothing else
 //   stderr   progress, warnings, errors
 //
+// What strangers wrote (names of files, labels) cannot steer a terminal through stderr: control
+// characters become "?" here. In answers that is for who writes them (printable(), terminal.h).
+//
 // In the journal of a service (journal_lines.h) lines have a priority instead of colours.
 #pragma once
 
@@ -30,6 +33,9 @@ class Console {
   void warn(const std::string& text) const;  // stderr: something was skipped or repaired
   // stderr: the sentence; with --json also {"error": ..., "code": ...} on stdout.
   void error(const Status& status) const;
+  // The exit code of a command that ended with `code`: 74, with a sentence, if its answer did not
+  // reach stdout. Call last.
+  int finish(int code) const;
 
  private:
   bool json_ = false;

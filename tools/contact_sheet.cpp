@@ -7,8 +7,8 @@
 namespace engram {
 namespace {
 
-constexpr int kFrame = 4;  // pixels of colour around a picture
-constexpr int kGap = 6;    // pixels of white between frames
+constexpr int kFramePixels = 4;  // pixels of colour around a picture
+constexpr int kGap = 6;          // pixels of white between frames
 
 void fill(Image& image, int left, int top, int width, int height, Colour colour) {
   for (int y = top; y < top + height; ++y) {
@@ -56,7 +56,7 @@ Image shrink(const Image& picture, int width, int height) {
 Image contact_sheet(const std::vector<SheetCell>& cells, int columns) {
   ENGRAM_CHECK(!cells.empty() && columns >= 1);
   const int width = cells.front().picture.width, height = cells.front().picture.height;
-  const int step_x = width + 2 * kFrame + kGap, step_y = height + 2 * kFrame + kGap;
+  const int step_x = width + 2 * kFramePixels + kGap, step_y = height + 2 * kFramePixels + kGap;
   const int rows = (static_cast<int>(cells.size()) + columns - 1) / columns;
   Image sheet{columns * step_x + kGap, rows * step_y + kGap, {}};
   sheet.rgb.assign(std::size_t(sheet.width) * sheet.height * 3, 255);
@@ -65,8 +65,8 @@ Image contact_sheet(const std::vector<SheetCell>& cells, int columns) {
     ENGRAM_CHECK(cell.picture.width == width && cell.picture.height == height);
     const int left = kGap + static_cast<int>(i) % columns * step_x;
     const int top = kGap + static_cast<int>(i) / columns * step_y;
-    fill(sheet, left, top, width + 2 * kFrame, height + 2 * kFrame, cell.frame);
-    paste(sheet, left + kFrame, top + kFrame, cell.picture);
+    fill(sheet, left, top, width + 2 * kFramePixels, height + 2 * kFramePixels, cell.frame);
+    paste(sheet, left + kFramePixels, top + kFramePixels, cell.picture);
   }
   return sheet;
 }

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/config.h"
+#include "platform/device.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -42,6 +45,11 @@ Finding storage_finding(const StorageFacts& facts, std::int64_t needed_bytes);
 // `planned_bytes` of `what` against the memory that programs may still take.
 Finding memory_finding(const std::string& what, std::int64_t planned_bytes,
                        std::int64_t machine_bytes, std::int64_t available_bytes);
+
+// Of a learner, where it computes: with what it brings there, against the GPU's own memory if there is
+// one, as the learner itself will ask.
+Finding memory_finding(const std::string& what, const LearnerConfig& config, int classes,
+                       const std::optional<DeviceInfo>& device);
 
 // First line of a file, or nothing. Strips the zero bytes of the device tree.
 std::string first_line(const std::string& path);

@@ -12,6 +12,7 @@
 #include "platform/camera_list.h"
 #include "platform/engine_library.h"
 #include "tools/doctor.h"
+#include "tools/machine_state.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 
@@ -19,7 +20,7 @@ namespace engram {
 namespace {
 
 namespace fs = std::filesystem;
-using Verdict = Finding::Verdict;
+using DoctorVerdict = Finding::Verdict;
 
 // The value of "key : value" in /proc/cpuinfo or KEY="value" in os-release.
 std::string value_of(const std::string& path, const std::string& key, char separator) {
@@ -45,28 +46,17 @@ std::vector<fs::path> entries(const std::string& folder, const std::string& pref
   return found;
 }
 
-double hottest(const std::string& root) {
-  double hottest = 0;
-  for (const fs::path& zone : entries(root + "/sys/class/thermal", "thermal_zone")) {
-    double thousandths = 0;
-    if (std::ifstream(zone / "temp") >> thousandths) {
-      hottest = std::max(hottest, thousandths / 1000);
-    }
-  }
-  return hottest;
-}
-
 }  // namespace
 
-const char* name(Verdict verdict) {
+const char* name(DoctorVerdict verdict) {
   switch (verdict) {
-    case Verdict::fine:
+    case DoctorVerdict::fine:
       return "ok";
-    case Verdict::remark:
+    case DoctorVerdict::remark:
       return "note";
-    case Verdict::warning:
+    case DoctorVerdict::warning:
       return "warning";
-    case Verdict::failure:
+    case DoctorVerdict::failure:
       return "FAILURE";
   }
   return "";
@@ -90,7 +80,7 @@ Finding machine_finding(const std::string& root) {
   }
   utsname kernel{};
   (void)uname(&kernel);
-  return {"machine", Verdict::fine,
+  return {"machine", DoctorVerdict::fine,
           fmt::format("{}; {}; Linux {} {}; {} of memory", model, system, kernel.release,
                       kernel.machine, bytes_text(machine_memory())),
           Code::ok};
@@ -99,7 +89,7 @@ Finding machine_finding(const std::string& root) {
 Finding processor_finding(const std::string& root) {
   std::string model = value_of(root + "/proc/cpuinfo", "model name", ':');
   if (model.empty()) model = "a processor without a name";
-  return {"processor", Verdict::fine,
+  return {"processor", DoctorVerdict::fine,
           fmt::format("{}, {}; kernels use {}", model,
                       plural(std::max(1u, std::thread::hardware_concurrency()), "core", "cores"),
                       cpu::name(cpu::best_simd())),
@@ -107,25 +97,22 @@ Finding processor_finding(const std::string& root) {
 }
 
 Finding power_finding(const std::string& root) {
-  Finding finding{"power", Verdict::fine, "", Code::ok};
+  Finding finding{"power", DoctorVerdict::fine, "", Code::ok};
   const auto add = [&finding](const std::string& part) {
     finding.text += (finding.text.empty() ? "" : "; ") + part;
   };
-  // nvpmodel leaves its choice here: "pmode:0002 fmode:quiet".
-  if (const std::string mode = first_line(root + "/var/lib/nvpmodel/status"); !mode.empty()) {
-    add("nvpmodel " + mode);
-  }
-  const std::string governor =
-      first_line(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  if (!governor.empty()) add("governor " + governor);
-  if (governor == "powersave") {
-    finding.verdict = Verdict::warning;
+  const MachineState state = machine_state(root);
+  // As nvpmodel leaves its choice: "pmode:0002 fmode:quiet".
+  if (!state.power_mode.empty()) add("nvpmodel " + state.power_mode);
+  if (!state.governor.empty()) add("governor " + state.governor);
+  if (state.governor == "powersave") {
+    finding.verdict = DoctorVerdict::warning;
     add("the processor is kept slow: times below are not its best");
   }
-  if (const double degrees = hottest(root); degrees > 0) {
-    add(fmt::format("hottest part {:.0f} °C", degrees));
-    if (degrees >= 85) {
-      finding.verdict = Verdict::warning;
+  if (state.celsius) {
+    add(fmt::format("hottest part {:.0f} °C", *state.celsius));
+    if (*state.celsius >= 85) {
+      finding.verdict = DoctorVerdict::warning;
       add("close to where the machine slows itself down: better cooling helps");
     }
   }
@@ -137,16 +124,16 @@ Finding clock_finding(std::int64_t now, std::int64_t program_written) {
   const std::int64_t day = 24 * 3600;
   if (now + day < program_written) {
     return {
-        "clock", Verdict::warning,
+        "clock", DoctorVerdict::warning,
         "the clock shows a time before this program was installed; times in the history will be "
         "wrong. Set it (a board without a battery needs a network: timedatectl)",
         Code::ok};
   }
-  return {"clock", Verdict::fine, "plausible", Code::ok};
+  return {"clock", DoctorVerdict::fine, "plausible", Code::ok};
 }
 
 Finding camera_finding(const std::string& root) {
-  Finding finding{"cameras", Verdict::fine, "", Code::ok};
+  Finding finding{"cameras", DoctorVerdict::fine, "", Code::ok};
   std::string& text = finding.text;
   std::string refusals;
   for (const CameraNode& node : list_cameras(root)) {
@@ -161,11 +148,11 @@ Finding camera_finding(const std::string& root) {
     text += fmt::format("{}{}", text.empty() ? "" : "; ",
                         plural(std::int64_t(media), "media device", "media devices"));
   if (text.empty()) {
-    return {"cameras", Verdict::remark,
+    return {"cameras", DoctorVerdict::remark,
             "none in /dev/video*; pictures, folders and stage:// work without", Code::ok};
   }
   text += refusals;
-  if (!refusals.empty()) finding.verdict = Verdict::remark;
+  if (!refusals.empty()) finding.verdict = DoctorVerdict::remark;
   return finding;
 }
 
@@ -173,17 +160,17 @@ Finding tensorrt_finding() {
   EngineLibrary* const library = engine_library();
   if (library == nullptr) {
     return {
-        "TensorRT", Verdict::remark,
+        "TensorRT", DoctorVerdict::remark,
         "not used: this program has none, or was told to use the CPU; backbones run by OpenVINO",
         Code::ok};
   }
   const Result<EngineDevice> device = library->device();
   if (!device.ok()) {
-    return {"TensorRT", Verdict::remark,
+    return {"TensorRT", DoctorVerdict::remark,
             fmt::format("{} Backbones run on the CPU (OpenVINO)", device.status().what()),
             Code::ok};
   }
-  return {"TensorRT", Verdict::fine, fmt::format("{} for {}", device->library, device->gpu),
+  return {"TensorRT", DoctorVerdict::fine, fmt::format("{} for {}", device->library, device->gpu),
           Code::ok};
 }
 

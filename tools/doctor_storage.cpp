@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/device_plan.h"
+#include "engine/memory_plan.h"
+#include "platform/arena.h"
 #include "tools/doctor.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
@@ -15,7 +18,7 @@ namespace engram {
 namespace {
 
 namespace fs = std::filesystem;
-using Verdict = Finding::Verdict;
+using DoctorVerdict = Finding::Verdict;
 
 // The disk that holds a file system, or its parent if that is a partition: /sys/dev/block/179:1 is a
 // link to .../mmcblk0/mmcblk0p1. A card says SD in device/type, soldered memory MMC.
@@ -57,7 +60,7 @@ Finding storage_finding(const StorageFacts& facts, std::int64_t needed_bytes) {
   const std::string where = printable(facts.path);
   if (facts.is_read_only || !facts.is_writable) {
     return {
-        "storage", Verdict::failure,
+        "storage", DoctorVerdict::failure,
         fmt::format("{} cannot be written{}: nothing can be learned here. Choose another folder "
                     "with --home or ENGRAM_HOME",
                     where, facts.is_read_only ? " (the file system is read-only)" : ""),
@@ -65,20 +68,20 @@ Finding storage_finding(const StorageFacts& facts, std::int64_t needed_bytes) {
   }
   const std::string free = bytes_text(facts.free_bytes) + " free";
   if (facts.free_bytes < needed_bytes) {
-    return {"storage", Verdict::failure,
+    return {"storage", DoctorVerdict::failure,
             fmt::format("{}: {}, and a state may take {} while it is saved. Make room, or choose "
                         "another folder with --home",
                         where, free, bytes_text(needed_bytes)),
             Code::io_failure};
   }
   if (facts.is_sd_card) {
-    return {"storage", Verdict::remark,
+    return {"storage", DoctorVerdict::remark,
             fmt::format("{}: {}, on an SD card. States survive a power cut, cards wear out: keep a "
                         "copy, or use an SSD",
                         where, free),
             Code::ok};
   }
-  return {"storage", Verdict::fine, fmt::format("{}: {}", where, free), Code::ok};
+  return {"storage", DoctorVerdict::fine, fmt::format("{}: {}", where, free), Code::ok};
 }
 
 Finding memory_finding(const std::string& what, std::int64_t planned_bytes,
@@ -87,13 +90,22 @@ Finding memory_finding(const std::string& what, std::int64_t planned_bytes,
       fmt::format("{} takes {} at most; {} of {} are available", what, bytes_text(planned_bytes),
                   bytes_text(available_bytes), bytes_text(machine_bytes));
   if (planned_bytes > machine_bytes) {
-    return {"memory", Verdict::failure, text + ". Choose fewer hidden units: engram plan",
+    return {"memory", DoctorVerdict::failure, text + ". Choose fewer hidden units: engram plan",
             Code::out_of_memory};
   }
   if (available_bytes > 0 && planned_bytes > available_bytes) {
-    return {"memory", Verdict::warning, text + ". Close other programs", Code::ok};
+    return {"memory", DoctorVerdict::warning, text + ". Close other programs", Code::ok};
   }
-  return {"memory", Verdict::fine, text, Code::ok};
+  return {"memory", DoctorVerdict::fine, text, Code::ok};
+}
+
+Finding memory_finding(const std::string& what, const LearnerConfig& config, int classes,
+                       const std::optional<DeviceInfo>& device) {
+  const std::int64_t planned = plan(config, classes).total();
+  if (!device) return memory_finding(what, planned, machine_memory(), available_memory());
+  return memory_finding(fmt::format("{} on {}", what, device->name),
+                        planned + staging_bytes(config, classes), device->memory_bytes,
+                        device->free_bytes);
 }
 
 }  // namespace engram

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "kernels/backend.h"
+#include "tools/doctor.h"
 #include "tools/table.h"
 #include "tools/units.h"
 
@@ -33,13 +35,27 @@ std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std:
   return estimate(kernel_work(operation, shape, device.cache_bytes), device);
 }
 
-std::optional<double> estimated_call_seconds(const DeviceInfo& device, const std::string& operation,
+std::optional<double> estimated_call_seconds(const DevicePeaks& device,
+                                             const std::string& operation,
                                              const OperationShape& shape) {
-  const std::optional<DevicePeaks> peaks = reported_peaks(device);
-  if (!peaks) return std::nullopt;
-  const std::optional<Estimate> estimate = estimate_operation(*peaks, operation, shape);
+  const std::optional<Estimate> estimate = estimate_operation(device, operation, shape);
   if (!estimate) return std::nullopt;
   return estimate->seconds + estimate->launches * kLaunchSeconds;
+}
+
+std::optional<DevicePeaks> peaks_in_use() {
+  const std::optional<DeviceInfo>& device = backend_in_use().device;
+  if (!device) return std::nullopt;
+  return reported_peaks(*device, first_line("/proc/device-tree/model"));
+}
+
+std::string missing_estimates() {
+  const std::optional<DeviceInfo>& device = backend_in_use().device;
+  if (!device || peaks_in_use()) return "";
+  return fmt::format(
+      "There are no estimates beside these times: how fast {} and its memory are at best, neither "
+      "the driver nor the name of this board says.\n",
+      device->name);
 }
 
 std::string time_text(double seconds) {

@@ -12,22 +12,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {  // JSON has no NaN
+Json json_number(double value) {  // JSON has no NaN
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
 Json task_json(const TaskResult& task) {
   Json accuracy = Json::array();
-  for (const double value : task.accuracy) accuracy.push_back(number(value));
+  for (const double value : task.accuracy) accuracy.push_back(json_number(value));
   return {{"classes_seen", task.classes_seen},
           {"train_samples", task.train_samples},
           {"test_samples", task.test_samples},
           {"accuracy", accuracy},
-          {"average_accuracy", number(task.average_accuracy)},
-          {"forgetting", number(task.forgetting)},
-          {"top1", number(task.top1)},
-          {"balanced", number(task.balanced)},
-          {"all_classes", number(task.all_classes)},
+          {"average_accuracy", json_number(task.average_accuracy)},
+          {"forgetting", json_number(task.forgetting)},
+          {"top1", json_number(task.top1)},
+          {"balanced", json_number(task.balanced)},
+          {"all_classes", json_number(task.all_classes)},
           {"lambda", task.lambda},
           {"note", task.note},
           {"learn_seconds", task.learn_seconds},
@@ -41,11 +41,11 @@ Json run_json(const EvaluationRun& run) {
   const TaskResult& last = run.result.tasks.back();
   return {{"class_seed", run.class_seed},
           {"projection_seed", run.projection_seed},
-          {"average_accuracy", number(last.average_accuracy)},
-          {"mean_average_accuracy", number(run.result.mean_average_accuracy)},
-          {"forgetting", number(last.forgetting)},
-          {"top1", number(last.top1)},
-          {"balanced", number(last.balanced)},
+          {"average_accuracy", json_number(last.average_accuracy)},
+          {"mean_average_accuracy", json_number(run.result.mean_average_accuracy)},
+          {"forgetting", json_number(last.forgetting)},
+          {"top1", json_number(last.top1)},
+          {"balanced", json_number(last.balanced)},
           {"seconds", run.result.seconds},
           {"class_order", run.result.class_order},
           {"task_sizes", run.result.task_sizes},
@@ -56,7 +56,7 @@ Json run_json(const EvaluationRun& run) {
 Json row_json(const EvaluationRow& row) {
   Json runs = Json::array();
   for (const EvaluationRun& run : row.runs) runs.push_back(run_json(run));
-  const auto mean = [&](const auto& value) { return number(row.over_runs(value).mean); };
+  const auto mean = [&](const auto& value) { return json_number(row.over_runs(value).mean); };
   const auto last = [&](double TaskResult::*value) {
     return mean([value](const ProtocolResult& r) { return r.tasks.back().*value; });
   };
@@ -68,7 +68,7 @@ Json row_json(const EvaluationRow& row) {
       {"arithmetic", projects(row.head) ? Json(name(row.config.arithmetic)) : Json("float")},
       {"lambda_rule", has_lambda(row.head) ? Json(name(row.config.lambda_rule)) : Json(nullptr)},
       {"average_accuracy", last(&TaskResult::average_accuracy)},
-      {"average_accuracy_deviation", number(row.final_accuracy().deviation)},
+      {"average_accuracy_deviation", json_number(row.final_accuracy().deviation)},
       {"mean_average_accuracy",
        mean([](const ProtocolResult& r) { return r.mean_average_accuracy; })},
       {"forgetting", last(&TaskResult::forgetting)},

@@ -60,7 +60,8 @@ Result<FeatureSet> read_feature_tree(const DataSource& source, const std::string
   FeatureSet set;
   for (std::size_t d = 0; d < folders.size(); ++d) {
     ENGRAM_ASSIGN(const Tree tree, read_tree(folders[d].folder));
-    for (const std::string& note : tree.notes) console.warn(note);
+    for (const SkippedPicture& one : tree.skipped) console.warn(one.why.what());
+    skipped += std::ssize(tree.skipped);
     items.insert(items.end(), tree.items.begin(), tree.items.end());
     domain_of_item.resize(items.size(), int(d));
     if (source.by_domain) set.domains.push_back(folders[d].domain);

@@ -1,10 +1,9 @@
 #include "tools/kernel_bench.h"
 
 #include <algorithm>
-#include <set>
 
 #include "platform/device_staging.h"
-#include "tools/kernel_trial_cases.h"
+#include "tools/kernel_bench_cases.h"
 
 namespace engram {
 namespace {
@@ -94,45 +93,7 @@ void compare_with_peaks(const KernelWork& work, const BenchBackend& backend, con
   row.peak = memory >= floats ? "memory" : "float";
 }
 
-// Each case once, with the operands of one shape in memory at a time.
-Status visit_cases(const BenchOptions& options,
-                   const std::function<Status(const TrialCase&)>& visit) {
-  const std::vector<std::string> all = bench_operations();
-  const std::vector<std::string>& wanted = options.operations.empty() ? all : options.operations;
-  const auto is_wanted = [&](const std::string& operation) {
-    return std::find(wanted.begin(), wanted.end(), operation) != wanted.end();
-  };
-  const auto solves = std::find(all.begin(), all.end(), "cholesky");
-  std::set<std::string> seen;
-  const auto visit_all = [&](const std::vector<TrialCase>& cases) {
-    for (const TrialCase& one : cases) {
-      if (!is_wanted(one.operation) || !seen.insert(one.operation + one.shape).second) continue;
-      ENGRAM_TRY(visit(one));
-    }
-    return Status();
-  };
-  for (const int units : options.units) {
-    for (const int features : options.features) {
-      for (const int frames : options.frames) {
-        if (std::none_of(all.begin(), solves, is_wanted)) break;
-        ENGRAM_TRY(
-            visit_all(frame_cases({frames, features, units, options.classes, options.samples})));
-      }
-    }
-    if (std::any_of(solves, all.end(), is_wanted)) {
-      ENGRAM_TRY(visit_all(factor_cases(units, options.classes)));
-    }
-  }
-  return Status();
-}
-
 }  // namespace
-
-std::vector<std::string> bench_operations() {
-  return {"preprocess", "quantise",       "sign_project",     "activate",      "project",
-          "score",      "gram_update",    "class_sums",       "kernel_rows",   "combine_rows",
-          "cholesky",   "cholesky_solve", "inverse_diagonal", "factor_append", "triangular_solve"};
-}
 
 BenchPeaks measure_cpu_peaks(int other_rows) {
   constexpr int kRows = 256, kSide = 1024, kTurns = 5;
@@ -161,7 +122,7 @@ Result<std::vector<BenchRow>> bench_kernels(const BenchBackend& backend,
   OtherData other(options.other_rows);
   if (backend.memory != nullptr) DeviceStaging::of(*backend.memory).measure(true);
   std::vector<BenchRow> rows;
-  const Status status = visit_cases(options, [&](const TrialCase& one) {
+  const Status status = visit_bench_cases(options, [&](const TrialCase& one) {
     if (backend.kernels != &kCpuKernels && !one.has(*backend.kernels)) return Status();
     BenchRow row{.operation = one.operation, .backend = backend.kernels->name, .shape = one.shape};
     const MachineState before = machine_state(options.root);

@@ -19,10 +19,13 @@ struct BenchOptions {
   std::vector<int> features{1280};          // L
   int classes = 100;                        // K
   int samples = 1000;                       // N, kept
-  std::vector<std::string> operations;      // empty: all
-  double seconds = 0.2;                     // of warm runs for each row
-  int other_rows = 2048;                    // of 32 KiB: the data that makes an operation cold
-  std::string root = "/";                   // where the machine's state is read
+  // Of the vision transformer that adapts: pictures of a step, rows of one (its patches, class token
+  // and prompts), heads of 64.
+  int pictures = 8, tokens = 202, heads = 12;
+  std::vector<std::string> operations;  // empty: all
+  double seconds = 0.2;                 // of warm runs for each row
+  int other_rows = 2048;                // of 32 KiB: the data that makes an operation cold
+  std::string root = "/";               // where the machine's state is read
 };
 
 // A backend to measure. By the device's own clock where there is one.
@@ -53,7 +56,7 @@ struct BenchRow {
   std::optional<bool> throttled{};
 };
 
-// Names that bench knows, in the order of kernels.h.
+// Names that bench knows, in the order they are measured: every operation of kernels.h.
 std::vector<std::string> bench_operations();
 
 // `done` is called after each row.

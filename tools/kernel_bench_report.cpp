@@ -7,6 +7,7 @@
 
 #include "tools/estimate_report.h"
 #include "tools/table.h"
+#include "tools/terminal.h"
 
 namespace engram {
 namespace {
@@ -15,6 +16,18 @@ constexpr double kLeastAllowed = 0.1, kNoiseAllowed = 3;
 
 double rate(double amount, double seconds) {
   return 1e-9 * amount / seconds;
+}
+
+bool is_same_case(const BenchRow& a, const BenchRow& b) {
+  return a.operation == b.operation && a.backend == b.backend && a.shape == b.shape;
+}
+
+// What a file of the system says, in quotes where CSV needs them.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 const char* throttle_word(const BenchRow& row) {
@@ -49,19 +62,20 @@ std::string bench_text(const std::vector<BenchRow>& rows, bool colour) {
 std::string bench_csv(const std::vector<BenchRow>& rows) {
   std::string text =
       "operation,backend,shape,runs,cold_s,warm_s,noise,gb_per_s,gflop_per_s,share_of_peak,peak,"
-      "estimate_s,cpu_mhz,gpu_mhz,celsius,throttled\n";
+      "estimate_s,power_mode,governor,cpu_mhz,gpu_mhz,celsius,throttled\n";
   const auto known = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.4g}", *value) : std::string();
   };
   for (const BenchRow& row : rows) {
-    text += fmt::format("{},{},{},{},{:.6g},{:.6g},{:.4f},{:.4g},{:.4g},{:.4f},{},{},{},{},{},{}\n",
-                        row.operation, row.backend, row.shape, row.runs, row.cold, row.warm,
-                        row.noise, rate(row.bytes, row.warm), rate(row.operations, row.warm),
-                        row.share, row.peak, known(row.estimate), known(row.state.cpu_mhz),
-                        known(row.state.gpu_mhz), known(row.state.celsius),
-                        !row.throttled   ? ""
-                        : *row.throttled ? "1"
-                                         : "0");
+    text += fmt::format(
+        "{},{},{},{},{:.6g},{:.6g},{:.4f},{:.4g},{:.4g},{:.4f},{},{},{},{},{},{},{},{}\n",
+        row.operation, row.backend, row.shape, row.runs, row.cold, row.warm, row.noise,
+        rate(row.bytes, row.warm), rate(row.operations, row.warm), row.share, row.peak,
+        known(row.estimate), csv_field(row.state.power_mode), csv_field(row.state.governor),
+        known(row.state.cpu_mhz), known(row.state.gpu_mhz), known(row.state.celsius),
+        !row.throttled   ? ""
+        : *row.throttled ? "1"
+                         : "0");
   }
   return text;
 }
@@ -123,14 +137,33 @@ std::vector<BenchChange> compare_bench(const std::vector<BenchRow>& before,
   std::vector<BenchChange> changes;
   for (const BenchRow& row : now) {
     const auto old = std::find_if(before.begin(), before.end(), [&row](const BenchRow& other) {
-      return other.operation == row.operation && other.backend == row.backend &&
-             other.shape == row.shape;
+      return is_same_case(row, other);
     });
     if (old == before.end()) continue;
     changes.push_back({&*old, &row, row.warm / old->warm,
                        std::max(kLeastAllowed, kNoiseAllowed * (row.noise + old->noise))});
   }
   return changes;
+}
+
+std::vector<BenchRow> missing_rows(const std::vector<BenchRow>& before,
+                                   const std::vector<BenchRow>& now) {
+  std::vector<BenchRow> missing;
+  for (const BenchRow& old : before) {
+    if (std::none_of(now.begin(), now.end(),
+                     [&old](const BenchRow& row) { return is_same_case(row, old); })) {
+      missing.push_back(old);
+    }
+  }
+  return missing;
+}
+
+std::string missing_text(const std::vector<BenchRow>& missing) {
+  std::string text;
+  for (const BenchRow& row : missing) {
+    text += printable(fmt::format("  {} {} {}", row.operation, row.backend, row.shape)) + "\n";
+  }
+  return text;
 }
 
 std::string changes_text(const std::vector<BenchChange>& changes, bool colour) {
@@ -165,6 +198,14 @@ nlohmann::ordered_json changes_json(const std::vector<BenchChange>& changes) {
                    {"ratio", change.ratio},
                    {"allowed", change.allowed},
                    {"slower", change.is_slower()}});
+  }
+  return all;
+}
+
+nlohmann::ordered_json missing_json(const std::vector<BenchRow>& missing) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const BenchRow& row : missing) {
+    all.push_back({{"operation", row.operation}, {"backend", row.backend}, {"shape", row.shape}});
   }
   return all;
 }

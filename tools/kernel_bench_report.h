@@ -27,7 +27,12 @@ struct BenchChange {
 // Rows that both have, by operation, backend and shape.
 std::vector<BenchChange> compare_bench(const std::vector<BenchRow>& before,
                                        const std::vector<BenchRow>& now);
+// Rows of `before` that `now` has not: nothing is known of them.
+std::vector<BenchRow> missing_rows(const std::vector<BenchRow>& before,
+                                   const std::vector<BenchRow>& now);
+std::string missing_text(const std::vector<BenchRow>& missing);  // a line each
 std::string changes_text(const std::vector<BenchChange>& changes, bool colour);
 nlohmann::ordered_json changes_json(const std::vector<BenchChange>& changes);
+nlohmann::ordered_json missing_json(const std::vector<BenchRow>& missing);
 
 }  // namespace engram

@@ -11,8 +11,6 @@
 namespace engram {
 namespace {
 
-constexpr int kTrialProbes = 64;  // as a learner has
-
 struct Operands {
   explicit Operands(const OperationShape& s) {
     std::mt19937 random(1);
@@ -31,9 +29,9 @@ struct Operands {
     fill(weights, l * m, [](auto r) { return r % 2 ? 1.0f : -1.0f; });
     fill(readout, k * m, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
     fill(readout_of_features, k * l, [](auto r) { return 1e-4f * float(int(r % 2000) - 1000); });
-    fill(probes, std::size_t{kTrialProbes} * m,
+    fill(probes, std::size_t{kLeverageProbes} * m,
          [](auto r) { return std::int16_t(int(r % 65535) - 32767); });
-    fill(scales, kTrialProbes, [](auto r) { return 1e-6f * float(1 + r % 100); });
+    fill(scales, kLeverageProbes, [](auto r) { return 1e-6f * float(1 + r % 100); });
     fill(row_weights, k * n, [](auto r) { return 1e-3f * float(int(r % 2000) - 1000); });
     fill(labels, b, [&](auto r) { return std::int32_t(r % k); });
     fill(sums, m * m > k * m ? m * m : k * m, [](auto r) { return float(r % 1000); });
@@ -162,11 +160,11 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
           trial_case("leverage", &Kernels::leverage, output, s, 1e-5,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {
                        BufferVector<float> products;
-                       const auto room = writes(products, b, kTrialProbes);
+                       const auto room = writes(products, b, kLeverageProbes);
                        return clock([&] {
                          return kernels.leverage(
-                             Stream{}, reads(o->hidden, b, m), reads(o->probes, kTrialProbes, m),
-                             reads(o->scales, 1, kTrialProbes), room, writes(result, 1, b));
+                             Stream{}, reads(o->hidden, b, m), reads(o->probes, kLeverageProbes, m),
+                             reads(o->scales, 1, kLeverageProbes), room, writes(result, 1, b));
                        });
                      }),
           trial_case("gram_update", &Kernels::gram_update, output, s, kSameBits,

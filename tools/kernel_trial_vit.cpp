@@ -13,18 +13,19 @@ namespace {
 
 constexpr double kFloatSums = 1e-5;
 constexpr float kEpsilon = 1e-6f;
-constexpr int kPatch = 2, kPrefix = 1;
+constexpr int kPrefix = 1;
 
 // In the words of OperationShape: `frames` pictures of `tokens` rows, `features` wide in `heads` heads;
 // inside an MLP `units` wide. As many patches as make a square, after the class token; then prompts.
 struct Operands {
   explicit Operands(const OperationShape& s)
-      : across(int(std::sqrt(float(s.tokens - kPrefix)))),
+      : patch(s.features < 192 ? 2 : 16),
+        across(int(std::sqrt(float(s.tokens - kPrefix)))),
         patches(across * across),
         prompts(s.tokens - kPrefix - patches) {
     std::mt19937 random(4);
     const auto r = std::size_t(s.frames) * std::size_t(s.tokens), d = std::size_t(s.features);
-    const auto pixels = std::size_t(3 * kPatch * kPatch * patches);
+    const auto pixels = std::size_t(3 * patch * patch * patches);
     for (const auto& [values, count] :
          {std::pair{&pictures, std::size_t(s.frames) * pixels}, std::pair{&x, r * d},
           std::pair{&dy, r * d}, std::pair{&qkv, 3 * r * d},
@@ -35,7 +36,7 @@ struct Operands {
     }
     for (float& value : logsums) value += 4.0f;
   }
-  int across, patches, prompts;
+  int patch, across, patches, prompts;
   BufferVector<float> pictures, x, dy, qkv, inside, weight, bias, stats, logsums;
 };
 
@@ -52,16 +53,20 @@ using Result = TrialFloats;
 std::vector<TrialCase> token_cases(const OperationShape& s,
                                    const std::shared_ptr<const Operands>& o) {
   const int b = s.frames, d = s.features, tokens = s.tokens, rows = b * tokens;
-  const int side = kPatch * o->across, pixels = 3 * side * side, known = kPrefix + o->patches;
+  const int patch = o->patch, side = patch * o->across, pixels = 3 * side * side,
+            known = kPrefix + o->patches;
+  OperationShape of_patches = s;  // rows of pixels
+  of_patches.tokens = o->patches, of_patches.features = 3 * patch * patch;
   const std::string shape = fmt::format("B {} S {} D {}", b, tokens, d);
-  return {trial_case(
-              "patches", &Kernels::patches, fmt::format("B {} side {}", b, side), s, kSameBits,
-              [=](const Kernels& kernels, const TrialClock& clock, Result& result) {
-                const auto to = writes(result, b * o->patches, 3 * kPatch * kPatch);
-                return clock([&] {
-                  return kernels.patches(Stream{}, reads(o->pictures, b, pixels), side, kPatch, to);
-                });
-              }),
+  return {trial_case("patches", &Kernels::patches, fmt::format("B {} side {}", b, side), of_patches,
+                     kSameBits,
+                     [=](const Kernels& kernels, const TrialClock& clock, Result& result) {
+                       const auto to = writes(result, b * o->patches, 3 * patch * patch);
+                       return clock([&] {
+                         return kernels.patches(Stream{}, reads(o->pictures, b, pixels), side,
+                                                patch, to);
+                       });
+                     }),
           trial_case("embed_tokens", &Kernels::embed_tokens, shape, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, Result& result) {
                        result.assign(o->x.size(), 0.5f);

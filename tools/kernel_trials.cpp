@@ -20,7 +20,8 @@ std::vector<TrialCase> cases_of(TrialSize size) {
   for (const OperationShape& shape :
        {OperationShape{1, 31, 63, 3, 5}, OperationShape{3, 33, 65, 4, 9},
         OperationShape{8, 64, 96, 6, 33}, OperationShape{16, 128, 100, 7, 64},
-        OperationShape{17, 96, 130, 5, 17}, OperationShape{64, 128, 128, 10, 65}}) {
+        OperationShape{17, 96, 130, 5, 17}, OperationShape{64, 128, 128, 10, 65},
+        OperationShape{97, 544, 65, 3, 5}}) {
     add(frame_cases(shape));
     add(float_cases(shape));
     add(training_cases(shape));

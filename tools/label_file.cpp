@@ -45,7 +45,7 @@ Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const 
     if (label.find('\t') != std::string_view::npos) {
       return refuse(name, number, "the line holds more than one tab");
     }
-    if (const Status status = check_label(label); !status.ok()) {
+    if (const Status status = check_new_label(label); !status.ok()) {
       return Status(Code::bad_data, fmt::format("{}:{}: {} Nothing was changed.", printable(name),
                                                 number, sentence(status.what())));
     }

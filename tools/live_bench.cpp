@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t kFirstNewView = 1'000'000;  // learned frames are counted from 0
+constexpr std::uint64_t kFirstExamView = 1'000'000;  // learned frames are counted from 0
 constexpr double kSliceSeconds = 1;  // idle and learning in turn, so that noise meets both
 
 // The stage as a camera that shows the object it is told to, never the same view twice.
@@ -40,17 +40,17 @@ class ToldCamera final : public Camera {
 };
 
 // New views of all objects; the backbone is frozen, so their features are computed once.
-struct Exam {
+struct LiveExam {
   std::vector<float> features;  // (objects * views, L)
   int width = 0;
 };
 
-Result<Exam> prepare_exam(FeatureExtractor& extractor, const Stage& stage, int views) {
-  Exam exam;
+Result<LiveExam> prepare_exam(FeatureExtractor& extractor, const Stage& stage, int views) {
+  LiveExam exam;
   exam.width = extractor.features();
   for (int object = 0; object < stage.objects(); ++object) {
     for (int view = 0; view < views; ++view) {
-      ENGRAM_ASSIGN(const Image picture, stage.view(object, kFirstNewView + std::uint64_t(view)));
+      ENGRAM_ASSIGN(const Image picture, stage.view(object, kFirstExamView + std::uint64_t(view)));
       const std::size_t at = exam.features.size();
       exam.features.resize(at + std::size_t(exam.width));
       ENGRAM_TRY(
@@ -61,8 +61,8 @@ Result<Exam> prepare_exam(FeatureExtractor& extractor, const Stage& stage, int v
 }
 
 // What the state on disk says of the new views of the objects so far.
-Status ask(const Exam& exam, const Stage& stage, const std::string& state, int objects, int views,
-           LiveBenchResult& result) {
+Status ask(const LiveExam& exam, const Stage& stage, const std::string& state, int objects,
+           int views, LiveBenchResult& result) {
   ENGRAM_ASSIGN(const StoredReadout stored, read_readout(state));
   ENGRAM_ASSIGN(Scorer scorer, Scorer::create(stored.config));
   const int rows = objects * views, classes = int(stored.readout.classes.size());
@@ -193,7 +193,7 @@ Result<LiveBenchResult> bench_live(const LiveBenchOptions& options,
         std::make_unique<ToldCamera>(stage, object, options.frames_per_second));
   };
   ENGRAM_ASSIGN(LiveParts parts, open_live_parts(options.recogniser));
-  ENGRAM_ASSIGN(const Exam exam, prepare_exam(parts.extractor, stage, options.views));
+  ENGRAM_ASSIGN(const LiveExam exam, prepare_exam(parts.extractor, stage, options.views));
   ENGRAM_ASSIGN(const std::unique_ptr<Live> live,
                 Live::start(std::move(live_options), std::move(parts)));
 

@@ -41,14 +41,14 @@ MachineState machine_state(const std::string& root) {
   state.power_mode = first_line(root + "/var/lib/nvpmodel/status");
   const std::string cpus = root + "/sys/devices/system/cpu";
   state.governor = first_line(cpus + "/cpu0/cpufreq/scaling_governor");
-  const auto count = [&state](const fs::path& path) {
+  const auto count = [](std::optional<long long>& sum, const fs::path& path) {
     if (const auto events = number_in(path)) {
-      state.throttle_events = state.throttle_events.value_or(0) + static_cast<long long>(*events);
+      sum = sum.value_or(0) + static_cast<long long>(*events);
     }
   };
   visit(cpus, "cpu", [&](const fs::path& cpu) {
     raise(state.cpu_mhz, number_in(cpu / "cpufreq/scaling_cur_freq"), 1e-3);
-    count(cpu / "thermal_throttle/core_throttle_count");
+    count(state.throttle_events, cpu / "thermal_throttle/core_throttle_count");
   });
   visit(root + "/sys/class/devfreq", "gpu",
         [&](const fs::path& gpu) { raise(state.gpu_mhz, number_in(gpu / "cur_freq"), 1e-6); });
@@ -56,8 +56,12 @@ MachineState machine_state(const std::string& root) {
         [&](const fs::path& zone) { raise(state.celsius, number_in(zone / "temp"), 1e-3); });
   // Of a Jetson: over-current events, and what is held back by heat.
   visit(root + "/sys/class/hwmon", "hwmon", [&](const fs::path& monitor) {
-    for (int i = 1; i <= 3; ++i) count(monitor / fmt::format("oc{}_event_cnt", i));
+    for (int i = 1; i <= 3; ++i)
+      count(state.power_events, monitor / fmt::format("oc{}_event_cnt", i));
   });
+  if (state.power_events) {
+    state.throttle_events = state.throttle_events.value_or(0) + *state.power_events;
+  }
   visit(root + "/sys/class/thermal", "cooling_device", [&](const fs::path& device) {
     const std::string type = first_line((device / "type").string());
     if (type.find("throttle") == std::string::npos) return;  // a fan is none

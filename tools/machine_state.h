@@ -16,6 +16,7 @@ struct MachineState {
   std::optional<double> celsius;  // the hottest zone
   // Times that a part was slowed down for heat or current, ever; and is one slowed down now?
   std::optional<long long> throttle_events;
+  std::optional<long long> power_events;  // of them, for current
   std::optional<bool> is_slowed;
 };
 

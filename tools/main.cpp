@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include <fcntl.h>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -64,6 +66,17 @@ Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return Status(Code::invalid_argument, fmt::format("{} See {} --help.", hint, command));
 }
 
+// Without a home nothing may be kept, least of all in the folder where the user happens to be.
+Status check_home(const CLI::App& app, const std::string& home) {
+  const std::string command = app.get_subcommands().front()->get_name();
+  const bool keeps_nothing = command == "version" || command == "plan" || command == "service";
+  if (!home.empty() || keeps_nothing) return {};
+  return Status(
+      Code::invalid_argument,
+      "nobody says where models and states are kept: HOME is not set, nor is ENGRAM_HOME. "
+      "Set one of them, or name a folder with --home DIR.");
+}
+
 int run(int argc, char** argv) {
   engram::Session session;
   CLI::App app("engram");
@@ -77,7 +90,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return session.console.finish(app.exit(error));  // --help
     // Parsing stopped half-way, so ask the words themselves.
     const bool json = std::any_of(
         argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
@@ -91,6 +104,10 @@ int run(int argc, char** argv) {
     return engram::exit_code(Code::invalid_argument);
   }
   engram::complete(session.global);
+  if (const Status status = check_home(app, session.global.home); !status.ok()) {
+    session.console.error(status);
+    return engram::exit_code(status.code());
+  }
   engram::set_thread_count(session.global.threads);
   engram::use_engine_library(session.global.backend != "cpu");
   if (const Status status = engram::choose_backend(session.global.backend); !status.ok()) {
@@ -99,14 +116,23 @@ int run(int argc, char** argv) {
   }
 
   const engram::Result<int> result = session.run();
-  if (result.ok()) return result.value();
+  if (result.ok()) return session.console.finish(result.value());
   session.console.error(result.status());
   return engram::exit_code(result.status().code());
+}
+
+// The next file that is opened takes the place of a stream that was closed (engram ... >&-), and
+// words would go into the state. Here something else takes it, which refuses to be written to.
+void occupy_closed_streams() {
+  for (int stream = 0; stream <= 2; ++stream) {
+    if (::fcntl(stream, F_GETFD) == -1) (void)!::open("/dev/null", O_RDONLY);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_closed_streams();
   // This process may be the child that tries a stranger's model, or builds an engine.
   if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
   if (const auto code = engram::serve_engine_build(argc, argv)) return *code;

@@ -23,7 +23,7 @@ Image shown_picture() {
   return image;
 }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -61,9 +61,9 @@ Result<std::vector<ModelTime>> bench_models(const std::vector<StoredModel>& mode
     }
     times.push_back({.model = models[i].card.name,
                      .features = extractors[i].features(),
-                     .median = median(seconds[i]),
+                     .median = median_of(seconds[i]),
                      .least = *std::ranges::min_element(seconds[i]),
-                     .ratio = median(ratios)});
+                     .ratio = median_of(ratios)});
   }
   return times;
 }

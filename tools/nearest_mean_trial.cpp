@@ -8,7 +8,7 @@
 namespace engram {
 namespace {
 
-constexpr int kBatch = 16;
+constexpr int kTrialBatch = 16;
 
 }  // namespace
 
@@ -25,11 +25,11 @@ Result<RightAnswers> try_nearest_mean(FeatureExtractor& extractor, const Trainin
   const std::size_t learned = order.size();
   order.insert(order.end(), held_out.begin(), held_out.end());
   NearestMean means(width);
-  std::vector<float> features(std::size_t{kBatch} * std::size_t(width));
+  std::vector<float> features(std::size_t{kTrialBatch} * std::size_t(width));
   Progress progress(console.shows_progress(), what, std::ssize(order), "img");
   for (std::size_t first = 0; first < order.size();) {
     const std::size_t end = first < learned ? learned : order.size();
-    const std::size_t count = std::min<std::size_t>(kBatch, end - first);
+    const std::size_t count = std::min<std::size_t>(kTrialBatch, end - first);
     std::vector<Image> batch;
     std::vector<std::string> labels;
     for (std::size_t i = first; i < first + count; ++i) {

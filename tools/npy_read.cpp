@@ -13,7 +13,7 @@
 namespace engram {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kMostHeaderBytes = 1 << 16;
 constexpr int kMostTextBytes = 4096;  // of one element
 
@@ -104,7 +104,7 @@ Result<NpyView> NpyView::parse(std::span<const std::byte> bytes, std::string nam
   NpyView view;
   view.name_ = std::move(name);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!text.starts_with(kMagic) || bytes.size() < 12) {
+  if (!text.starts_with(kNpyMagic) || bytes.size() < 12) {
     return view.refuse("this is no array that NumPy saved (.npy), or it is cut off");
   }
   const int version = std::to_integer<int>(bytes[6]);

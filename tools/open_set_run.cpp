@@ -14,7 +14,7 @@
 namespace engram {
 namespace {
 
-Status write_text(const std::string& path, const std::string& text) {
+Status write_report_file(const std::string& path, const std::string& text) {
   return replace_file(path, std::as_bytes(std::span(text)));
 }
 
@@ -56,20 +56,19 @@ Status evaluate_open_set(const EvaluateOptions& options, const EvaluationData& d
   json["model"] = evaluation.model;
   const std::string subtitle =
       fmt::format("{}, L {}, M {}", evaluation.model, evaluation.features, open.config.hidden);
-  ENGRAM_TRY(make_directories(options.out));
-  ENGRAM_TRY(write_text(options.out + "/open_set.txt", text));
-  ENGRAM_TRY(write_text(options.out + "/open_set.json", json_text(json) + "\n"));
-  ENGRAM_TRY(write_text(options.out + "/reliability.svg",
-                        reliability_svg(results.front().reliability,
-                                        subtitle + ", all test samples, unknown ones too")));
-  ENGRAM_TRY(write_text(options.out + "/reliability_known.svg",
-                        reliability_svg(results.front().reliability_known,
-                                        subtitle + ", samples of taught classes")));
-  console.answer(text);
+  console.answer(text);  // before the files: a full disk must not take the result away
+  console.object(json);
+  ENGRAM_TRY(write_report_file(options.out + "/open_set.txt", text));
+  ENGRAM_TRY(write_report_file(options.out + "/open_set.json", json_text(json) + "\n"));
+  ENGRAM_TRY(write_report_file(options.out + "/reliability.svg",
+                               reliability_svg(results.front().reliability,
+                                               subtitle + ", all test samples, unknown ones too")));
+  ENGRAM_TRY(write_report_file(options.out + "/reliability_known.svg",
+                               reliability_svg(results.front().reliability_known,
+                                               subtitle + ", samples of taught classes")));
   console.note(fmt::format(
       "written to {}/: open_set.txt, open_set.json, reliability.svg, reliability_known.svg\n",
       printable(options.out)));
-  console.object(json);
   return {};
 }
 

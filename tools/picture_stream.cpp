@@ -1,10 +1,12 @@
 #include "tools/picture_stream.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "platform/threads.h"
+#include "tools/finite_features.h"
 #include "tools/picture_loader.h"
 #include "tools/progress.h"
 #include "tools/units.h"
@@ -45,7 +47,7 @@ Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::strin
     }
     const bool full = std::ssize(pictures) == kPicturesPerBatch || bytes > kBatchBytes;
     if (full || (i + 1 == paths.size() && !pictures.empty())) {
-      ENGRAM_TRY(sink(indices, pictures));
+      ENGRAM_TRY(sink(indices, pictures, skipped));
       progress.advance(std::ssize(pictures));
       pictures.clear();
       indices.clear();
@@ -64,14 +66,25 @@ Result<FeatureTable> read_features(FeatureExtractor& extractor,
   FeatureTable table;
   table.width = extractor.features();
   table.values.reserve(paths.size() * table.width);
-  const auto extract = [&](std::span<const std::size_t> indices,
-                           std::span<const Image> pictures) -> Status {
-    const std::size_t old = table.values.size();
-    table.values.resize(old + pictures.size() * table.width);
-    const MatrixView<float> rows{table.values.data() + old, static_cast<int>(pictures.size()),
+  const auto extract = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
+                           std::vector<SkippedPicture>& skipped) -> Status {
+    std::size_t end = table.values.size();
+    table.values.resize(end + pictures.size() * table.width);
+    const MatrixView<float> rows{table.values.data() + end, static_cast<int>(pictures.size()),
                                  table.width, table.width};
-    table.indices.insert(table.indices.end(), indices.begin(), indices.end());
-    return extractor.extract(pictures, rows);
+    ENGRAM_TRY(extractor.extract(pictures, rows));
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      const std::span<const float> row(rows.row(int(i)), std::size_t(table.width));
+      if (Status status = check_finite_features(paths[indices[i]], row); !status.ok()) {
+        skipped.push_back({paths[indices[i]], std::move(status)});
+        continue;
+      }
+      std::copy(row.begin(), row.end(), table.values.begin() + std::ptrdiff_t(end));
+      end += row.size();
+      table.indices.push_back(indices[i]);
+    }
+    table.values.resize(end);
+    return {};
   };
   ENGRAM_ASSIGN(table.skipped, stream_pictures(paths, what, console, extract));
   table.seconds = seconds_now() - start;

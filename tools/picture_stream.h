@@ -11,30 +11,29 @@
 #include "engine/feature_extractor.h"
 #include "platform/image.h"
 #include "platform/matrix_view.h"
+#include "platform/picture_folder.h"
 #include "platform/status.h"
 #include "tools/console.h"
 
 namespace engram {
 
-struct SkippedPicture {
-  std::string path;
-  Status why;
-};
 nlohmann::ordered_json skipped_json(const std::vector<SkippedPicture>& skipped);  // [{path, why}]
 
-// Called once per batch; indices into `paths` of its pictures. A failure ends the stream.
+// Called once per batch; indices into `paths` of its pictures. Pictures that turn out to be of no use
+// are added to `skipped`. A failure ends the stream.
 using PictureSink =
-    std::function<Status(std::span<const std::size_t> indices, std::span<const Image> pictures)>;
+    std::function<Status(std::span<const std::size_t> indices, std::span<const Image> pictures,
+                         std::vector<SkippedPicture>& skipped)>;
 
 inline constexpr int kPicturesPerBatch = 16;
 
-// Pictures that cannot be read are left out, warned of on the console, and listed. `what` names
-// the progress bar.
+// Pictures that cannot be read, or that the sink skips, are left out, warned of on the console, and
+// listed. `what` names the progress bar.
 Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::string>& paths,
                                                     const char* what, const Console& console,
                                                     const PictureSink& sink);
 
-// Features of all pictures that could be read, in memory.
+// Features of all pictures that could be read and have finite ones, in memory.
 struct FeatureTable {
   std::vector<float> values;         // (indices.size(), L)
   std::vector<std::size_t> indices;  // into paths

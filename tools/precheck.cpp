@@ -5,6 +5,7 @@
 #include "platform/image.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"
+#include "tools/finite_features.h"
 #include "tools/picture_loader.h"
 #include "tools/picture_stream.h"
 #include "tools/units.h"
@@ -20,13 +21,27 @@ Status refuse(const std::vector<std::string>& paths, const std::string& why, con
 
 }  // namespace
 
-Status check_all_readable(const std::vector<std::string>& paths, const Console& console) {
-  const auto look = [](std::span<const std::size_t>, std::span<const Image>) { return Status(); };
+Status check_all_usable(const std::vector<std::string>& paths, FeatureExtractor& extractor,
+                        const Console& console) {
+  const auto width = std::size_t(extractor.features());
+  std::vector<float> features;
+  const auto look = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
+                        std::vector<SkippedPicture>& skipped) -> Status {
+    features.resize(pictures.size() * width);
+    ENGRAM_TRY(extractor.extract(pictures,
+                                 {features.data(), int(pictures.size()), int(width), int(width)}));
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      const std::string& path = paths[indices[i]];
+      Status status = check_finite_features(path, std::span(features).subspan(i * width, width));
+      if (!status.ok()) skipped.push_back({path, std::move(status)});
+    }
+    return {};
+  };
   ENGRAM_ASSIGN(const std::vector<SkippedPicture> bad,
                 stream_pictures(paths, "check", console, look));
   if (bad.empty()) return {};
   return refuse(paths,
-                fmt::format("{} of {} cannot be read, and --strict was asked for.", bad.size(),
+                fmt::format("{} of {} cannot be learned, and --strict was asked for.", bad.size(),
                             plural(std::ssize(paths), "picture", "pictures")),
                 bad.front().why);
 }

@@ -12,8 +12,8 @@
 namespace engram {
 namespace {
 
-constexpr double kWidth = 800, kHeight = 430;  // of the lines with their margins
-constexpr double kLeft = 64, kRight = 590;     // of the axes; names stand to the right
+constexpr double kWidth = 800, kHeight = 430;         // of the lines with their margins
+constexpr double kLinesLeft = 64, kLinesRight = 590;  // of the axes; names stand to the right
 constexpr double kTop = 84, kBottom = 370;
 constexpr double kMatrix = 300;  // side of the table of R
 // Okabe and Ito's colours: told apart by colour-blind readers too.
@@ -30,8 +30,9 @@ struct Axes {
   double floor;
   std::size_t steps;
   double x(std::size_t step) const {
-    if (steps < 2) return (kLeft + kRight) / 2;
-    return kLeft + 14 + (kRight - kLeft - 28) * static_cast<double>(step) / double(steps - 1);
+    if (steps < 2) return (kLinesLeft + kLinesRight) / 2;
+    return kLinesLeft + 14 +
+           (kLinesRight - kLinesLeft - 28) * static_cast<double>(step) / double(steps - 1);
   }
   double y(double value) const {
     return kBottom - (kBottom - kTop) * (value - floor) / (100 - floor);
@@ -43,14 +44,15 @@ std::string grid(const AccuracyPlot& plot, const Axes& axes) {
   const double step = axes.floor >= 80 ? 5 : axes.floor >= 50 ? 10 : 20;
   for (double value = axes.floor; value <= 100.01; value += step) {
     svg += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" class=\"grid\"/>\n",
-                       kLeft, kRight, axes.y(value), axes.y(value));
-    svg += text_at(kLeft - 8, axes.y(value) + 4, "end", "tick", fmt::format("{:.0f} %", value));
+                       kLinesLeft, kLinesRight, axes.y(value), axes.y(value));
+    svg +=
+        text_at(kLinesLeft - 8, axes.y(value) + 4, "end", "tick", fmt::format("{:.0f} %", value));
   }
   const std::size_t every = std::max<std::size_t>(1, (axes.steps + 19) / 20);
   for (std::size_t i = 0; i < plot.x_ticks.size(); i += every) {
     svg += text_at(axes.x(i), kBottom + 18, "middle", "tick", plot.x_ticks[i]);
   }
-  return svg + text_at((kLeft + kRight) / 2, kBottom + 42, "middle", "tick", plot.x_axis);
+  return svg + text_at((kLinesLeft + kLinesRight) / 2, kBottom + 42, "middle", "tick", plot.x_axis);
 }
 
 std::string line(const PlotSeries& series, const Axes& axes, const char* colour) {
@@ -84,9 +86,9 @@ std::string names(const AccuracyPlot& plot, const Axes& axes) {
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const std::size_t i = order[rank];
     y = std::max(std::min(axes.y(last(i)), lowest + 18 * double(rank)), rank ? y + 18 : 0);
-    svg += fmt::format("<circle cx=\"{}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", kRight + 14, y,
-                       kColours[i % std::size(kColours)]);
-    svg += text_at(kRight + 24, y + 4, "start", "name",
+    svg += fmt::format("<circle cx=\"{}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", kLinesRight + 14,
+                       y, kColours[i % std::size(kColours)]);
+    svg += text_at(kLinesRight + 24, y + 4, "start", "name",
                    fmt::format("{}  {:.1f} %", shorten(plot.series[i].name, 24), last(i)));
   }
   return svg;

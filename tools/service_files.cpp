@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostFileBytes = 1024 * 1024;
 constexpr const char* kMark = "# Written by `engram service enable`, digest ";
 
-bool is_there(const std::string& path) {
+bool file_is_there(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
@@ -33,7 +33,7 @@ std::string marked(const std::string& text) {
 enum class Author { nobody, we, somebody };  // nobody: there is no file
 
 Result<Author> author_of(const std::string& path) {
-  if (!is_there(path)) return Author::nobody;
+  if (!file_is_there(path)) return Author::nobody;
   const auto read = read_file(path, kMostFileBytes);
   if (read.status().code() == Code::bad_data) return Author::somebody;  // masked: it is /dev/null
   ENGRAM_TRY(read.status());
@@ -44,7 +44,7 @@ Result<Author> author_of(const std::string& path) {
   return ours ? Author::we : Author::somebody;
 }
 
-Status write_text(const std::string& path, const std::string& text) {
+Status write_service_text(const std::string& path, const std::string& text) {
   ENGRAM_TRY(make_directories(directory_of(path)));
   ENGRAM_TRY(replace_file(path, bytes_of(text)));
   return Status();
@@ -65,7 +65,7 @@ Result<FileFate> install_unit(const ServicePlaces& places) {
       return FileFate::kept;
     }
   }
-  ENGRAM_TRY(write_text(places.unit(), text));
+  ENGRAM_TRY(write_service_text(places.unit(), text));
   return FileFate::written;
 }
 
@@ -74,19 +74,19 @@ Result<FileFate> install_unit(const ServicePlaces& places) {
 std::string ServicePlaces::packaged_unit() const {
   for (const char* folder : {"/usr/local/lib", "/usr/lib", "/lib"}) {
     const std::string path = root + folder + "/systemd/system/" + kServiceUnit;
-    if (is_there(path)) return path;
+    if (file_is_there(path)) return path;
   }
   return {};
 }
 
 Result<ServiceFiles> install_service_files(const ServicePlaces& places) {
   ServiceFiles files;
-  if (!is_there(places.config())) {
-    ENGRAM_TRY(write_text(places.config(), service_config_text()));
+  if (!file_is_there(places.config())) {
+    ENGRAM_TRY(write_service_text(places.config(), service_config_text()));
     files.config = FileFate::written;
   }
   ENGRAM_ASSIGN(files.unit, install_unit(places));
-  files.unit_path = is_there(places.unit()) ? places.unit() : places.packaged_unit();
+  files.unit_path = file_is_there(places.unit()) ? places.unit() : places.packaged_unit();
   return files;
 }
 

@@ -40,15 +40,30 @@ std::string activity(const ServiceState& state) {
 }  // namespace
 
 Result<ServiceSettings> read_service_settings(const ServicePlaces& places) {
-  ServiceSettings found{.home = places.state(), .model = {}, .http = {}};
+  ServiceSettings found{.home = places.state(), .model = {}, .http = {}, .source = {}};
   if (::access(places.config().c_str(), F_OK) != 0) return found;
   ENGRAM_ASSIGN(const std::vector<Setting> settings, read_settings(places.config()));
   for (const Setting& setting : settings) {
     if (setting.key == "home") found.home = places.root + setting.value;
     if (setting.key == "model") found.model = setting.value;
     if (setting.key == "http") found.http = setting.value;
+    if (setting.key == "source") found.source = setting.value;
   }
   return found;
+}
+
+std::string page_of(const ServiceSettings& settings) {
+  if (settings.http.empty()) return "";
+  const Result<WebAddress> where = parse_web_address(settings.http);
+  return where.ok() ? page_urls(where.value(), "").front() : "";
+}
+
+std::string settings_note(const ServicePlaces& places, const ServiceSettings& settings) {
+  if (!settings.source.empty() && !settings.source.starts_with("stage://")) return "";
+  return fmt::format(
+      "it looks at the virtual stage, not at a camera: name yours in {}, such as source = "
+      "v4l2:///dev/video0, and then: systemctl restart engram",
+      printable(places.config()));
 }
 
 ServiceHealth ask_health(const ServiceState& state, const ServiceSettings& settings) {

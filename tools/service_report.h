@@ -14,10 +14,15 @@ namespace engram {
 
 // Of the settings, those that `service` itself needs to know.
 struct ServiceSettings {
-  std::string home, model, http;
+  std::string home, model, http, source;
 };
 // Defaults where there is no file. bad_data: it cannot be read.
 Result<ServiceSettings> read_service_settings(const ServicePlaces& places);
+
+// Where its page is; empty: it has none.
+std::string page_of(const ServiceSettings& settings);
+// Empty, or what whoever enables the service should know of these settings.
+std::string settings_note(const ServicePlaces& places, const ServiceSettings& settings);
 
 struct ServiceHealth {
   bool asked = false;  // there is a page to ask

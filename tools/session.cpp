@@ -13,7 +13,9 @@ void complete(GlobalOptions& options) {
   if (options.home.empty()) options.home = default_home();
   if (!options.state.empty()) return;
   const char* state = std::getenv("ENGRAM_STATE");
-  options.state = state && *state ? state : options.home + "/state/default";
+  if (state && *state) options.state = state;
+  if (options.state.empty() && !options.home.empty())
+    options.state = options.home + "/state/default";
 }
 
 Status no_state(const std::string& directory) {

@@ -50,8 +50,8 @@ void set_program_help(CLI::App& app);
 // "Did you mean classify?" for a word that is no command; empty when nothing is near.
 std::string nearest_command(const CLI::App& app, const std::string& word);
 
-// Fills in what the user left out: --home, then --state (from $ENGRAM_STATE, else
-// HOME/state/default).
+// Fills in what the user left out: --home, which stays empty where nothing tells it, then --state (from
+// $ENGRAM_STATE, else HOME/state/default).
 void complete(GlobalOptions& options);
 // not_found: there is no state in this directory, and how to make one.
 Status no_state(const std::string& directory);

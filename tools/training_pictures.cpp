@@ -59,8 +59,8 @@ Result<TrainingPictures> TrainingPictures::read(const std::vector<LabelledPath>&
   std::vector<std::string> paths, labels;
   for (const LabelledPath& item : items) paths.push_back(item.path);
   Checksum64 checksum;
-  const auto keep = [&](std::span<const std::size_t> indices,
-                        std::span<const Image> pictures) -> Status {
+  const auto keep = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
+                        std::vector<SkippedPicture>&) -> Status {
     std::vector<Image> small(pictures.size());
     ENGRAM_TRY(for_each_in_parallel(int(pictures.size()), [&](int i) {
       small[std::size_t(i)] = bounded_picture(pictures[std::size_t(i)], kept_side(how));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "platform/image.h"
+#include "platform/sentence.h"
 #include "tools/terminal.h"
 
 namespace engram {
@@ -15,11 +17,78 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_picture_name(const fs::path& path) {
-  std::string end = path.extension().string();
-  std::transform(end.begin(), end.end(), end.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return end == ".jpg" || end == ".jpeg" || end == ".png";
+Status cannot_be_a_label(const std::string& folder, const Status& why) {
+  return Status(why.code(), fmt::format("{}: its name cannot be a label, so its pictures were left "
+                                        "out. {} Rename the folder.",
+                                        printable(folder), sentence(why.what())));
+}
+
+Status cannot_be_searched(const Status& why) {
+  return Status(why.code(), sentence(why.what()) +
+                                " Its pictures were left out: make it readable, or leave it away.");
+}
+
+// What lies on the first level of a tree.
+struct FirstLevel {
+  std::vector<fs::path> folders;  // sorted
+  std::vector<fs::path> dangling;
+  int stray = 0;  // pictures
+};
+
+Result<FirstLevel> list_first_level(const std::string& directory) {
+  FirstLevel level;
+  std::error_code error;
+  fs::directory_iterator entry(directory, error), end;
+  for (; !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
+    std::error_code unknown;
+    if (path.filename().string().starts_with('.')) continue;  // hidden, as by other tools
+    if (entry->is_directory(unknown)) {
+      level.folders.push_back(path);
+    } else if (ends_like_a_picture(path.string())) {
+      ++level.stray;
+    } else if (entry->status(unknown).type() == fs::file_type::not_found) {
+      level.dangling.push_back(path);
+    }
+  }
+  if (error) {
+    return Status(Code::io_failure, fmt::format("{}: cannot be listed ({}). Nothing was changed.",
+                                                printable(directory), error.message()));
+  }
+  std::sort(level.folders.begin(), level.folders.end());
+  std::sort(level.dangling.begin(), level.dangling.end());
+  return level;
+}
+
+// The pictures of one label; what gives none is skipped.
+void add_folder(const fs::path& folder, Tree& tree) {
+  const std::string path = folder.string(), label = folder.filename().string();
+  if (const Status status = check_new_label(label); !status.ok()) {
+    tree.skipped.push_back({path, cannot_be_a_label(path, status)});
+    return;
+  }
+  Result<PictureFolder> found = search_pictures(path);
+  if (!found.ok()) {
+    tree.skipped.push_back({path, cannot_be_searched(found.status())});
+    return;
+  }
+  if (found->pictures.empty() && found->left_out.empty()) {
+    tree.skipped.push_back(
+        {path, Status(Code::not_found,
+                      fmt::format("{}: holds no picture (.jpg, .png); no such class was made.",
+                                  printable(path)))});
+  }
+  for (std::string& picture : found->pictures) tree.items.push_back({std::move(picture), label});
+  std::move(found->left_out.begin(), found->left_out.end(), std::back_inserter(tree.skipped));
+}
+
+// Why nothing is left, if it is not merely that there are no pictures.
+Status reason_for_nothing(const std::vector<SkippedPicture>& skipped, Status otherwise) {
+  for (const SkippedPicture& one : skipped) {
+    if (one.why.code() == Code::not_found) continue;
+    return Status(one.why.code(), sentence(one.why.what()) + " Nothing was changed.");
+  }
+  return otherwise;
 }
 
 }  // namespace
@@ -44,47 +113,29 @@ Result<Tree> read_tree(const std::string& directory) {
                               "folder of pictures per label.",
                               printable(directory)));
   }
-  std::vector<fs::path> folders;
-  int stray = 0;
-  fs::directory_iterator entry(directory, error), end;
-  for (; !error && entry != end; entry.increment(error)) {
-    const fs::path& path = entry->path();
-    std::error_code unknown;
-    if (path.filename().string().starts_with('.')) continue;  // hidden, as by other tools
-    if (entry->is_directory(unknown)) {
-      folders.push_back(path);
-    } else if (is_picture_name(path)) {
-      ++stray;
-    }
-  }
-  if (error) {
-    return Status(Code::io_failure, fmt::format("{}: cannot be listed ({}). Nothing was changed.",
-                                                printable(directory), error.message()));
-  }
-  std::sort(folders.begin(), folders.end());
-
+  ENGRAM_ASSIGN(const FirstLevel level, list_first_level(directory));
   Tree tree;
-  for (const fs::path& folder : folders) {
-    const std::string label = folder.filename().string();
-    ENGRAM_TRY(check_label(label));
-    ENGRAM_ASSIGN(std::vector<std::string> paths, find_images(folder.string()));
-    if (paths.empty()) {
-      tree.notes.push_back(fmt::format("{}: holds no picture (.jpg, .png); no such class was made.",
-                                       printable(folder.string())));
-    }
-    for (std::string& path : paths) tree.items.push_back({std::move(path), label});
+  for (const fs::path& folder : level.folders) add_folder(folder, tree);
+  for (const fs::path& link : level.dangling) {
+    tree.skipped.push_back(
+        {link.string(), Status(Code::not_found, fmt::format("{}: is a link that leads nowhere",
+                                                            printable(link.string())))});
   }
-  if (stray > 0) {
-    tree.notes.push_back(fmt::format(
-        "{}: {} picture{} beside the folders {} no label and was left out.", printable(directory),
-        stray, stray == 1 ? "" : "s", stray == 1 ? "has" : "have"));
+  if (const int stray = level.stray; stray > 0) {
+    tree.skipped.push_back(
+        {directory,
+         Status(Code::not_found,
+                fmt::format("{}: {} picture{} beside the folders {} no label and {} left out.",
+                            printable(directory), stray, stray == 1 ? "" : "s",
+                            stray == 1 ? "has" : "have", stray == 1 ? "was" : "were"))});
   }
   if (tree.items.empty()) {
-    return Status(
-        Code::not_found,
-        fmt::format("{}: no picture in any folder below it. Nothing was changed. Expected "
-                    "{}/<label>/*.jpg or *.png.",
-                    printable(directory), printable(directory)));
+    return reason_for_nothing(
+        tree.skipped,
+        Status(Code::not_found,
+               fmt::format("{}: no picture in any folder below it. Nothing was changed. Expected "
+                           "{}/<label>/*.jpg or *.png.",
+                           printable(directory), printable(directory))));
   }
   return tree;
 }
@@ -99,23 +150,33 @@ Result<Tree> read_labelled(const std::string& directory, const std::string& labe
   return Tree{std::move(items), {}};
 }
 
-Result<std::vector<std::string>> expand_inputs(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
+Result<Inputs> expand_inputs(const std::vector<std::string>& paths) {
+  Inputs inputs;
   for (const std::string& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
-      files.push_back(path);
+      inputs.files.push_back(path);
       continue;
     }
-    ENGRAM_ASSIGN(const std::vector<std::string> below, find_images(path));
-    if (below.empty()) {
-      return Status(Code::not_found,
-                    fmt::format("{}: no picture (.jpg, .png) in this folder. Nothing was changed.",
-                                printable(path)));
+    Result<PictureFolder> below = search_pictures(path);
+    if (!below.ok()) {
+      inputs.skipped.push_back({path, cannot_be_searched(below.status())});
+      continue;
     }
-    files.insert(files.end(), below.begin(), below.end());
+    if (below->pictures.empty() && below->left_out.empty()) {
+      inputs.skipped.push_back(
+          {path, Status(Code::not_found, fmt::format("{}: no picture (.jpg, .png) in this folder.",
+                                                     printable(path)))});
+    }
+    std::move(below->pictures.begin(), below->pictures.end(), std::back_inserter(inputs.files));
+    std::move(below->left_out.begin(), below->left_out.end(), std::back_inserter(inputs.skipped));
   }
-  return files;
+  if (inputs.files.empty() && !inputs.skipped.empty()) {
+    const Status& first = inputs.skipped.front().why;
+    return reason_for_nothing(
+        inputs.skipped, Status(first.code(), sentence(first.what()) + " Nothing was changed."));
+  }
+  return inputs;
 }
 
 }  // namespace engram

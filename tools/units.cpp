@@ -28,6 +28,11 @@ std::string plural(std::int64_t count, const std::string& one, const std::string
   return count_text(count) + " " + (count == 1 ? one : many);
 }
 
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
 double seconds_now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();

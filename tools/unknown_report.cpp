@@ -7,11 +7,15 @@
 
 namespace engram {
 
+bool says_unknown(const Readout* readout) {
+  return readout != nullptr && readout->confidence.fitted && readout->confidence.known.known > 0;
+}
+
 std::string unknown_sentence(const Readout* readout) {
   if (readout == nullptr) return "never said: no task has ended yet";
   const Confidence& confidence = readout->confidence;
   const KnownModel& known = confidence.known;
-  if (!confidence.fitted || known.known == 0) {
+  if (!says_unknown(readout)) {
     return "never said: too few samples of classes with two or more; show more of each";
   }
   const std::string from = plural(known.known, "known example", "known examples");
@@ -29,7 +33,7 @@ std::string unknown_sentence(const Readout* readout) {
 nlohmann::ordered_json unknown_json(const Readout* readout) {
   const Confidence confidence = readout == nullptr ? Confidence{} : readout->confidence;
   const KnownModel& known = confidence.known;
-  return {{"said", confidence.fitted && known.known > 0},
+  return {{"said", says_unknown(readout)},
           {"known_examples", known.known},
           {"unknown_examples", known.unknown},
           {"uses_leverage", known.uses_leverage},

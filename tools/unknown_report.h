@@ -9,6 +9,8 @@
 
 namespace engram {
 
+// Whether anything can be called unknown. If not, everything gets the nearest label.
+bool says_unknown(const Readout* readout);
 // One sentence. readout: null before the first end of a task.
 std::string unknown_sentence(const Readout* readout);
 // The field "unknown" of --json.

@@ -1,5 +1,7 @@
 // The CUDA runtime of the GPU that is not there.
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -35,7 +37,25 @@ struct Capture {
 Capture* capture = nullptr;  // under way
 std::size_t marks = 0;       // passed so far
 
+FakeGpu chosen_machine() {
+  const char* const name = std::getenv("ENGRAM_FAKE_GPU");
+  const std::string chosen = name == nullptr ? "orin" : name;
+  FakeGpu gpu;
+  if (chosen == "thor") {
+    gpu.major = 11, gpu.minor = 0;
+    gpu.shares_while_running = gpu.reaches_everything = true;
+  } else if (chosen == "card") {
+    gpu.minor = 9;
+    gpu.is_integrated = false, gpu.shares_while_running = true;
+  } else if (chosen != "orin") {
+    std::fprintf(stderr, "ENGRAM_FAKE_GPU=%s: orin, thor or card\n", name);
+    std::abort();
+  }
+  return gpu;
+}
+
 void open_managed(bool is_open) {
+  if (fake_gpu().shares_while_running) return;
   for (const auto& [address, block] : blocks) {
     if (block.kind != Kind::managed) continue;
     mprotect(reinterpret_cast<void*>(address), block.bytes,
@@ -89,8 +109,13 @@ cudaError_t answer() {
 }  // namespace
 
 FakeGpu& fake_gpu() {
-  static FakeGpu gpu;
+  static FakeGpu gpu = chosen_machine();
   return gpu;
+}
+
+bool is_managed(const void* memory) {
+  const Block* const block = block_of(memory, 1);
+  return block != nullptr && block->kind == Kind::managed;
 }
 
 void queue(cudaStream_t stream, std::function<void()> more) {
@@ -110,6 +135,7 @@ bool can_take_memory(cudaStream_t stream) {
 }
 
 bool gpu_reaches(const void* memory, std::size_t bytes) {
+  if (fake_gpu().reaches_everything && memory != nullptr) return true;
   if (block_of(memory, bytes) != nullptr) return true;
   fake_gpu().is_lost = true;
   return false;
@@ -135,20 +161,26 @@ cudaError_t cudaGetDeviceCount(int* count) {
   *count = fake_gpu().devices;
   return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   *properties = {};
   std::strcpy(properties->name, "a GPU that is not there");
-  properties->major = fake_gpu().major;
-  properties->minor = fake_gpu().minor;
+  properties->major = device == 0 ? fake_gpu().major : fake_gpu().other_major;
+  properties->minor = device == 0 ? fake_gpu().minor : fake_gpu().other_minor;
   properties->multiProcessorCount = 8;
-  properties->integrated = 1;
+  properties->integrated = fake_gpu().is_integrated;
+  properties->concurrentManagedAccess = fake_gpu().shares_while_running;
+  properties->pageableMemoryAccess = fake_gpu().reaches_everything;
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int) {
   return cudaSuccess;
 }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
-  *value = 0;
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  const FakeGpu& gpu = fake_gpu();
+  *value = attribute == cudaDevAttrIntegrated                ? gpu.is_integrated
+           : attribute == cudaDevAttrConcurrentManagedAccess ? gpu.shares_while_running
+           : attribute == cudaDevAttrPageableMemoryAccess    ? gpu.reaches_everything
+                                                             : 0;
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {

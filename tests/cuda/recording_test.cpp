@@ -125,8 +125,16 @@ TEST_CASE("cuda: memory that cannot be cleared is given back", "[cuda]") {
 }
 
 TEST_CASE("cuda: shared memory may be touched while work is queued", "[cuda]") {
+  REQUIRE(kMemory.open().ok());
+  CHECK(kMemory.shares_while_running() == fake_gpu().shares_while_running);
+  const int before = fake_gpu().blocks;
+  {
+    const Numbers given_back;
+    CHECK(fake_gpu().blocks == before + 1);
+  }
+  CHECK(fake_gpu().blocks == before);
   const Numbers n;
-  CHECK_FALSE(kMemory.shares_while_running());
+  CHECK(test::is_managed(n.values) == fake_gpu().shares_while_running);  // else the CPU's, mapped
   CHECK(kMemory.reaches(n.values + 1));
   const Stream stream = kMemory.open().value();
   REQUIRE(n.add_square(stream).ok());

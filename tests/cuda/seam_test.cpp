@@ -3,10 +3,12 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/device.h"
 #include "platform/device_blas.h"
+#include "platform/device_context_cuda.h"
 #include "platform/device_memory.h"
 #include "platform/device_recording.h"
 #include "platform/device_staging.h"
@@ -71,8 +73,23 @@ TEST_CASE("cuda: why there is no GPU", "[cuda]") {
   fake_gpu() = good;
   const auto found = cuda::find_device();
   REQUIRE(found.ok());
-  CHECK(found.value().is_integrated);
-  CHECK_FALSE(found.value().shares_while_running);
+  CHECK(found.value().is_integrated == good.is_integrated);
+  CHECK(found.value().shares_while_running == good.shares_while_running);
+}
+
+TEST_CASE("cuda: a GPU without code for it is not chosen", "[cuda]") {
+  const test::FakeGpu good = fake_gpu();
+  fake_gpu().major = 8;
+  fake_gpu().minor = 7;
+  CHECK(cuda::choose_device("87-real").value() == 0);
+  fake_gpu().minor = 9;
+  const Status why = cuda::choose_device("87-real,110-real").status();
+  CHECK(why.code() == Code::not_supported);
+  CHECK(says(why, "no code for the GPU a GPU that is not there (compute capability 8.9)"));
+  CHECK(says(why, "only for 8.7, 11.0"));
+  fake_gpu().devices = 2;  // the second is an 8.7
+  CHECK(cuda::choose_device("87-real,110-real").value() == 1);
+  fake_gpu() = good;
 }
 
 TEST_CASE("cuda: memory is zeros, within reach, and refused before it fails", "[cuda]") {
@@ -80,9 +97,9 @@ TEST_CASE("cuda: memory is zeros, within reach, and refused before it fails", "[
   for (int i = 0; i < 1000; ++i) REQUIRE(memory[i] == 0);
   CHECK(kMemory.reaches(memory + 999));
   const std::vector<float> vector(10);
-  CHECK_FALSE(kMemory.reaches(vector.data()));
+  CHECK(kMemory.reaches(vector.data()) == fake_gpu().reaches_everything);
   kMemory.release(memory, 1000);
-  CHECK_FALSE(kMemory.reaches(memory));
+  CHECK(kMemory.reaches(memory) == fake_gpu().reaches_everything);
 }
 
 TEST_CASE("cuda: products", "[cuda]") {
@@ -184,6 +201,23 @@ TEST_CASE("cuda: too much memory is refused with figures", "[cuda]") {
   CHECK(fake_gpu().memory == all);
 }
 
+// There CUDA does not count what the file cache would give back.
+TEST_CASE("cuda: where memory is shared, the machine's free memory is the GPU's", "[cuda]") {
+  REQUIRE(kMemory.open().ok());
+  const std::size_t all = std::exchange(fake_gpu().memory, 1000);
+  const std::size_t free = kMemory.free_bytes();
+  const Result<void*> managed = kMemory.allocate(5000), shared = kMemory.allocate_shared(5000);
+  fake_gpu().memory = all;
+  if (fake_gpu().is_integrated) {
+    CHECK(free > 1000);
+  } else {
+    CHECK(free == 1000);
+  }
+  CHECK(managed.status().code() == Code::out_of_memory);
+  CHECK(shared.status().code() == Code::out_of_memory);
+  CHECK(DeviceStaging::of(kMemory).lost().ok());
+}
+
 TEST_CASE("cuda: a library without memory says so, and the device is not given up", "[cuda]") {
   Twin a(4, 4, 1), c(4, 4, 2);
   a.strengthen();
@@ -215,7 +249,9 @@ TEST_CASE("cuda: a library without memory says so, and the device is not given u
 TEST_CASE("cuda: zz a wrong pointer loses the device, by the call's name", "[cuda]") {
   std::vector<float> host(100, 1.0f);
   const Stream stream = kMemory.open().value();
-  const MatrixView<float> x{host.data(), 10, 10, 10};
+  // Where the GPU reaches every address, one that is nobody's.
+  float* const wrong = fake_gpu().reaches_everything ? nullptr : host.data();
+  const MatrixView<float> x{wrong, 10, 10, 10};
   const Status status = cuda::blas_add_gram_upper(stream, 1.0f, x, x);
   CHECK(status.code() == Code::device_failure);
   CHECK(says(status, "cublasSsyrk"));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kernels/kernels.h"
+#include "platform/arena.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"
@@ -109,6 +110,16 @@ TEST_CASE("no exception leaves the extractor", "[engine][feature_extractor]") {
   auto huge = std::make_unique<TwoFeatures>();  // more inputs than a vector can ever hold
   huge->values = huge->batch = std::numeric_limits<int>::max();
   CHECK(FeatureExtractor::create(card(), std::move(huge)).status().code() == Code::out_of_memory);
+}
+
+TEST_CASE("an engine is built with no more than half of the machine's memory",
+          "[engine][feature_extractor]") {
+  StoredModel model;
+  model.card = card();
+  const std::int64_t memory = engine_order(model, "home", nullptr).request.memory;
+  CHECK(memory > 0);
+  CHECK(memory <= machine_memory() / 2);
+  CHECK(memory <= std::int64_t{4} << 30);
 }
 
 TEST_CASE("the GPU answers when its engine is there, and the CPU until then",

@@ -39,4 +39,26 @@ TEST_CASE("label: what is no name is refused", "[engine][label]") {
   }
 }
 
+TEST_CASE("label: a new name does not look like another", "[engine][label]") {
+  // Joiners belong to Persian, Hindi and emoji.
+  for (const char* label : {"mug", "my red mug", "می\u200cخواهم", "क्\u200dष", "👩\u200d🔬", "ÉTÉ"}) {
+    CAPTURE(label);
+    CHECK(check_new_label(label).ok());
+  }
+  for (const char* label :
+       {" ", "   ", " mug", "mug ", "mu\u200bg", "mug\u200d", "mu\u200cg", "\u200dmug", "👩\u200d",
+        "👩\u200d\u200d🔬", "\u200emug", "\u202egum\u202c", "\u2066mug\u2069", "\ufeffmug"}) {
+    CAPTURE(label);
+    CHECK(check_label(label).ok());  // a state that has it opens
+    CHECK(check_new_label(label).code() == Code::invalid_argument);
+  }
+  CHECK(check_new_label("two\nlines").code() == Code::invalid_argument);
+}
+
+TEST_CASE("label: what is too long is quoted in whole characters", "[engine][label]") {
+  std::string label = "x";
+  while (label.size() < 300) label += "é";
+  CHECK(std::string(check_label(label).what()).find("\"xééééééééé\" has") != std::string::npos);
+}
+
 }  // namespace engram

@@ -157,6 +157,8 @@ TEST_CASE("bad edits change nothing and say why", "[engine][store][edit]") {
   refused(store.rename("green", "blue"), Code::not_found, "no class green");
   refused(store.rename("red", "red"), Code::invalid_argument, "already");
   refused(store.rename("red", "two\nlines"), Code::invalid_argument, "control character");
+  refused(store.rename("red", "blue "), Code::invalid_argument, "a space");
+  refused(store.relabel({1}, "mu\u200bg"), Code::invalid_argument, "invisible");
   refused(store.relabel({1}, "red"), Code::invalid_argument, "already");
   refused(store.relabel({1}, ""), Code::invalid_argument, "label");
   refused(store.relabel({1, 9}, "red"), Code::not_found, "no sample 9");
@@ -170,6 +172,21 @@ TEST_CASE("bad edits change nothing and say why", "[engine][store][edit]") {
   REQUIRE(store.undo().ok());
   REQUIRE(store.learner().digest() == before.digest);
   REQUIRE(store.rename("red", "crimson").ok());  // needs no rows
+}
+
+TEST_CASE("a state with names that are no longer taken opens and can be mended",
+          "[engine][store][edit]") {
+  const TempDirectory directory;
+  {
+    Store store = Store::create(directory.path(), small_config()).value();
+    SampleBatch batch = test::small_batch(0);
+    batch.labels[0] = " red";
+    REQUIRE(store.learn(batch).ok());  // as an earlier version wrote it
+    REQUIRE(store.end_task().ok());
+  }
+  REQUIRE(Store::open(directory.path()).value().compact().ok());  // opened from the journal
+  Store store = Store::open(directory.path()).value();            // and from the snapshot
+  REQUIRE(store.rename(" red", "red").ok());
 }
 
 TEST_CASE("the newest step is named anew", "[engine][store][edit]") {

@@ -14,7 +14,7 @@ AdaptCheckpoint some_checkpoint(std::size_t values) {
   return {.pictures = 7,
           .before = {3, 4},
           .model = "vit",
-          .model_sha256 = std::string(64, 'a'),
+          .backbone = std::string(64, 'a'),
           .training = std::string(40, 't'),
           .best = std::vector<float>(values, 1.5f)};
 }

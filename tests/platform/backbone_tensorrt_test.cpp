@@ -62,6 +62,17 @@ TEST_CASE("a GPU is found, or a sentence says why not", "[platform][tensorrt]") 
   CHECK(says(load_cuda_driver("libm.so.6").status(), "not a driver"));
 }
 
+TEST_CASE("the backbone takes the GPU that the learner takes", "[platform][tensorrt]") {
+  const CudaDriver driver = fake_cuda_driver();
+  fake_driver_state().devices = 2;
+  CHECK(find_gpu(driver, "87-real").value().device == 0);
+  fake_driver_state().first_minor = 9;
+  CHECK(find_gpu(driver, "87-real").value().device == 1);
+  CHECK(find_gpu(driver, "86").value().device == 0);
+  CHECK(find_gpu(driver, "110-real").value().device == 0);  // the learner is on the CPU
+  CHECK(find_gpu(driver, "").value().device == 0);          // without CUDA
+}
+
 TEST_CASE("pictures go to the GPU in batches and features come back", "[platform][tensorrt]") {
   const bool fixed = GENERATE(false, true), integrated = GENERATE(false, true);
   const CudaDriver driver = fake_cuda_driver();
@@ -91,7 +102,32 @@ TEST_CASE("pictures go to the GPU in batches and features come back", "[platform
   CHECK(state.live == 0);
 }
 
-TEST_CASE("memory that the GPU knows is used as it is", "[platform][tensorrt]") {
+// As on a Thor, and on a card: platform/device_memory_cuda.cpp, allocate_shared.
+TEST_CASE("managed memory is used as it is, on every GPU", "[platform][tensorrt]") {
+  const bool managed_in = GENERATE(false, true), managed_out = GENERATE(false, true);
+  const bool integrated = GENERATE(false, true);
+  const CudaDriver driver = fake_cuda_driver();
+  FakeDriverState& state = fake_driver_state();
+  state.integrated = integrated;
+  auto backbone = opened(driver).value();
+  float *const inputs = take_managed(3 * 12 * sizeof(float)), *const features = take_managed(
+                                                                  3 * 2 * sizeof(float));
+  const std::vector<float> shown = pictures(3);
+  std::copy(shown.begin(), shown.end(), inputs);
+  std::vector<float> own(6);
+  float* const to = managed_out ? features : own.data();
+  REQUIRE(backbone->run({managed_in ? inputs : shown.data(), 3, 12, 12}, {to, 3, 2, 2}).ok());
+  for (int p = 0; p < 3; ++p) CHECK(to[2 * p] == 12.0f * float(p + 1));
+  CHECK((state.inputs == reinterpret_cast<DeviceAddress>(inputs)) == managed_in);
+  CHECK((state.features == reinterpret_cast<DeviceAddress>(features)) == managed_out);
+  CHECK(state.uploads == (integrated || managed_in ? 0 : 1));
+  CHECK(state.downloads == (integrated || managed_out ? 0 : 1));
+  release_managed(inputs);
+  release_managed(features);
+}
+
+TEST_CASE("memory that is mapped for the GPU is used as it is where both share memory",
+          "[platform][tensorrt]") {
   const bool fixed = GENERATE(false, true), integrated = GENERATE(false, true);
   const int count = GENERATE(1, 4);
   const CudaDriver driver = fake_cuda_driver();

@@ -111,11 +111,12 @@ TEST_CASE("camera feed: 500 times lost and back, nothing leaks", "[platform][cam
     REQUIRE(eventually([&] { return feed.state().reopened >= 500; }));
     CHECK(feed.state().frames > 500);
     CHECK(cameras_alive <= 1);
-    CHECK(entries("/proc/self/task") == threads + 1);
+    CHECK(entries("/proc/self/task") <=
+          threads + 1);  // less: one of an earlier test was still ending
   }
   CHECK(cameras_alive == 0);
   CHECK(entries("/proc/self/fd") == files);
-  CHECK(eventually([&] { return entries("/proc/self/task") == threads; }));
+  CHECK(eventually([&] { return entries("/proc/self/task") <= threads; }));
 }
 
 TEST_CASE("camera feed: says how it was lost, until it is back", "[platform][camera]") {
@@ -139,6 +140,25 @@ TEST_CASE("camera feed: says how it was lost, until it is back", "[platform][cam
   CHECK(feed.state().kind == Kind::live);
   CHECK(feed.state().why.empty());
   CHECK(feed.state().reopened == 1);
+}
+
+TEST_CASE("camera feed: an opener may remember, and the lost camera is closed before",
+          "[platform][camera]") {
+  // As who opened a camera already hands it over: once. A copy would hand it over again and again.
+  std::atomic<int> still_open{0};
+  const auto act = [](int camera, int call) -> Result<Image> {
+    if (camera == 1 && call > 1) return broken();
+    return one_pixel(camera);
+  };
+  CameraFeed feed(
+      [&still_open, act, handed_over = 0]() mutable -> Result<std::unique_ptr<Camera>> {
+        still_open += cameras_alive;
+        return std::unique_ptr<Camera>(std::make_unique<ScriptedCamera>(++handed_over, act));
+      },
+      1ms);
+  CHECK(feed.wait(10, kLong).number > 10);
+  CHECK(feed.state().reopened == 1);
+  CHECK(still_open == 0);
 }
 
 TEST_CASE("camera feed: some garbage is passed over, much is a loss", "[platform][camera]") {

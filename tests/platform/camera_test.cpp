@@ -91,6 +91,18 @@ TEST_CASE("camera: no password in messages", "[platform][camera]") {
   REQUIRE(without_password("rtsp://me:p@ss@host") == "rtsp://host");
   REQUIRE(without_password("rtsp://host/a@b?c=d@e") == "rtsp://host/a@b?c=d@e");
   REQUIRE(without_password("photos@home") == "photos@home");
+  // However the address is wrong.
+  for (const char* uri :
+       {"rtps://me:s3cret@host/live", "rtsp:/me:s3cret@host", "://me:s3cret@host",
+        "me:s3cret@host/live", "http://me:s3cret@host?a", "http://me:s3cret@host/%00?b=1",
+        "http://me:s3cret@host?a=1&a=2", "http://me:x?s3cret@host"}) {
+    INFO(uri);
+    const Status refused = open_camera(uri).status();
+    REQUIRE_FALSE(refused.ok());
+    CHECK_FALSE(says(refused, "s3cret"));
+    CHECK(says(refused, "host"));
+  }
+  CHECK(mistyped_address("photos@home") == "photos@home");
   REQUIRE_FALSE(says(refused("rtp://me:s3cret@host/x"), "s3cret"));
 }
 

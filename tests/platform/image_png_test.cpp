@@ -75,6 +75,33 @@ TEST_CASE("png: what is transparent is laid on white", "[platform][image]") {
           Rgb{255, 255, 255, 7, 8, 9});
 }
 
+TEST_CASE("png: EXIF's orientation is honoured, before and behind the pixels",
+          "[platform][image]") {
+  const FileBytes plain = test::png_file(2, 2, {PNG_COLOR_TYPE_GRAY, 8}, {1, 2, 3, 4});
+  const auto with = [&](int orientation, bool behind, std::size_t cut = 0) {
+    const FileBytes jpeg = test::with_exif(test::jpeg_file(test::gradient_picture(8, 8)),
+                                           orientation, orientation % 2 == 0);
+    const auto exif = codec::read_jpeg_layout(jpeg).exif;
+    const FileBytes chunk =
+        test::png_chunk("eXIf", FileBytes(exif.begin(), exif.end() - std::ptrdiff_t(cut)));
+    const std::ptrdiff_t at = behind ? std::ssize(plain) - 12 : 8 + 25;  // IEND, or behind IHDR
+    return joined({FileBytes(plain.begin(), plain.begin() + at), chunk,
+                   FileBytes(plain.begin() + at, plain.end())});
+  };
+  const auto grey = [](const FileBytes& file) {
+    const Rgb rgb = decoded(file);
+    return std::vector<int>{rgb[0], rgb[3], rgb[6], rgb[9]};
+  };
+  for (const bool behind : {false, true}) {
+    CAPTURE(behind);
+    CHECK(grey(with(1, behind)) == std::vector{1, 2, 3, 4});
+    CHECK(grey(with(3, behind)) == std::vector{4, 3, 2, 1});
+    CHECK(grey(with(6, behind)) == std::vector{3, 1, 4, 2});
+    CHECK(grey(with(8, behind)) == std::vector{2, 4, 1, 3});
+    CHECK(grey(with(6, behind, 20)) == std::vector{1, 2, 3, 4});  // damaged notes
+  }
+}
+
 TEST_CASE("png: alpha is kept on request", "[platform][image]") {
   const auto kept = codec::decode_png_with_alpha(
       test::png_file(1, 2, {PNG_COLOR_TYPE_GRAY_ALPHA, 8}, {9, 51, 8, 255}), "stamp.png");

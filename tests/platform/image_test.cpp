@@ -83,26 +83,6 @@ TEST_CASE("image: a file beyond the limit is not read", "[platform][image]") {
   REQUIRE(says(refused(folder / "huge.png"), "more than the"));
 }
 
-TEST_CASE("find_images: sorted, recursive, any case, inside the tree", "[platform][image]") {
-  const test::TempDirectory folder, elsewhere;
-  for (const char* name : {"b.JPG", "a/2.png", "a/1.jpeg", "a/notes.txt", ".hidden.png",
-                           ".thumbs/t.png", "z z/\xc3\xa9.PnG"}) {
-    write(folder / name, text("x"));
-  }
-  write(elsewhere / "out.png", text("x"));
-  std::filesystem::create_symlink(elsewhere / "out.png", folder / "link.png");
-  std::filesystem::create_directory_symlink(elsewhere.path(), folder / "linked");
-  std::filesystem::create_symlink(folder / "b.JPG", folder / "inside.jpg");
-  std::filesystem::create_symlink(folder / "gone.jpg", folder / "dangling.jpg");
-  std::filesystem::create_directory(folder / "folder.png");
-
-  const auto found = find_images(folder.path());
-  REQUIRE(found.ok());
-  REQUIRE(found.value() == std::vector<std::string>{folder / "a/1.jpeg", folder / "a/2.png",
-                                                    folder / "b.JPG", folder / "inside.jpg",
-                                                    folder / "z z/\xc3\xa9.PnG"});
-}
-
 TEST_CASE("find_images: no folder, no pictures", "[platform][image]") {
   const test::TempDirectory folder;
   REQUIRE(find_images(folder.path()).value().empty());

@@ -41,6 +41,7 @@ class CameraApp:
         return self
 
     def __exit__(self, *_):
+        self.connection.close()
         self.kill()
         self.log.close()
 
@@ -75,15 +76,27 @@ class CameraApp:
         headers = {"Content-Type": "application/json", "X-Engram": "1"}
         return self._answer("POST", path, json.dumps(body), headers)
 
+    def picture(self):
+        """The newest one as a JPEG; None: there is none yet."""
+        self.connection.request("GET", "/frame.jpg")
+        reply = self.connection.getresponse()
+        file = reply.read()
+        return file if reply.status == 200 else None
+
     def wait_for_picture(self):
         for _ in range(100 * PATIENCE):  # counted and not timed: the whole machine may stand still
-            self.connection.request("GET", "/frame.jpg")
-            reply = self.connection.getresponse()
-            reply.read()
-            if reply.status == 200:
+            if self.picture() is not None:
                 return
             time.sleep(0.01)
         raise AssertionError(f"the camera app shows nothing: {self.said()}")
+
+    def wait_until(self, holds):
+        """Until that holds of its state, which is returned."""
+        for _ in range(100 * PATIENCE):
+            if holds(state := self.get("/api/state")):
+                return state
+            time.sleep(0.01)
+        raise AssertionError(f"the camera app does not get there: {state} {self.said()}")
 
     def counts(self):
         """{label: samples}, which the app knows when it has read what was learned."""

@@ -19,7 +19,7 @@ PROGRAM, BUILD, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 COMMANDS = ["demo", "camera", "learn", "classify", "classes", "history", "undo", "relabel", "rename", "forget",
             "export", "import", "merge", "inspect", "verify", "adapt", "evaluate", "plan", "model", "features", "doctor", "bench",
             "service", "bundle", "version"]
-OK, SKIPPED, USAGE, DATA, MISSING, UNSUPPORTED, MEMORY, BUSY = 0, 3, 64, 65, 66, 69, 71, 75
+OK, SKIPPED, USAGE, DATA, MISSING, UNSUPPORTED, MEMORY, DISK, BUSY = 0, 3, 64, 65, 66, 69, 71, 74, 75
 
 
 class CliCase(unittest.TestCase):

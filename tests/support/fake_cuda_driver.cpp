@@ -29,12 +29,11 @@ DeviceAddress address(void* memory) {
 void* memory_of(std::size_t bytes) {
   return std::aligned_alloc(256, (bytes + 255) / 256 * 256);
 }
-bool is_mapped(const void* memory) {
-  const auto& mapped = fake_driver_state().mapped;
-  auto after = mapped.upper_bound(reinterpret_cast<DeviceAddress>(memory));
-  if (after == mapped.begin()) return false;
+bool holds(const std::map<DeviceAddress, std::size_t>& blocks, DeviceAddress memory) {
+  auto after = blocks.upper_bound(memory);
+  if (after == blocks.begin()) return false;
   --after;
-  return reinterpret_cast<DeviceAddress>(memory) - after->first < after->second;
+  return memory - after->first < after->second;
 }
 
 int token = 0;  // what contexts and streams point to
@@ -68,8 +67,9 @@ CudaDriver fake_cuda_driver() {
     std::strcpy(name, "Orin");
     return result("cuDeviceGetName");
   };
-  driver.device_attribute = [](int* value, int attribute, int) {
-    *value = attribute == 75 ? 8 : attribute == 76 ? 7 : int(fake_driver_state().integrated);
+  driver.device_attribute = [](int* value, int attribute, int device) {
+    const int minor = device == 0 ? fake_driver_state().first_minor : 7;
+    *value = attribute == 75 ? 8 : attribute == 76 ? minor : int(fake_driver_state().integrated);
     return result("cuDeviceGetAttribute");
   };
   driver.context_retain = [](void** context, int) {
@@ -110,9 +110,18 @@ CudaDriver fake_cuda_driver() {
     return take("host free", -1);
   };
   driver.host_address = [](DeviceAddress* device, void* memory, unsigned) {
-    if (!is_mapped(memory)) return 1;  // CUDA_ERROR_INVALID_VALUE
+    // CUDA_ERROR_INVALID_VALUE, of managed memory too: that is not mapped.
+    if (!holds(fake_driver_state().mapped, address(memory))) return 1;
     *device = address(memory);
     return result("cuMemHostGetDevicePointer");
+  };
+  driver.pointer_attribute = [](void* value, int attribute, DeviceAddress memory) {
+    const FakeDriverState& state = fake_driver_state();
+    const bool is_managed = holds(state.managed, memory);
+    if (!is_managed && !holds(state.mapped, memory)) return 1;  // CUDA_ERROR_INVALID_VALUE
+    if (attribute == 3) *static_cast<DeviceAddress*>(value) = memory;
+    if (attribute == 8) *static_cast<unsigned*>(value) = is_managed;
+    return result("cuPointerGetAttribute");
   };
   driver.upload = [](DeviceAddress to, const void* from, std::size_t bytes, void*) {
     ++fake_driver_state().uploads;
@@ -163,6 +172,16 @@ CudaDriver fake_cuda_driver() {
     return 0;
   };
   return driver;
+}
+
+float* take_managed(std::size_t bytes) {
+  auto* const memory = static_cast<float*>(memory_of(bytes));
+  fake_driver_state().managed[address(memory)] = bytes;
+  return memory;
+}
+void release_managed(float* memory) {
+  fake_driver_state().managed.erase(address(memory));
+  std::free(memory);
 }
 
 Status FakeNetwork::enqueue(int batch, DeviceAddress inputs, DeviceAddress features, void*) {

@@ -15,6 +15,7 @@ namespace engram::test {
 struct FakeDriverState {
   int version = 12060;
   int devices = 1;
+  int first_minor = 7;  // of compute capability 8; all others have 8.7
   bool integrated = false;
   std::string fail_call;  // "cuMemAlloc", ...
   int fail_with = 0;
@@ -26,12 +27,17 @@ struct FakeDriverState {
   bool network_waits = false;               // so that it cannot be recorded
   std::vector<std::function<void()>> captured;
   int recordings = 0, replays = 0;
-  std::map<DeviceAddress, std::size_t> mapped;  // what cuMemHostAlloc gave, with its bytes
+  std::map<DeviceAddress, std::size_t> mapped;   // what cuMemHostAlloc gave, with its bytes
+  std::map<DeviceAddress, std::size_t> managed;  // what the CUDA runtime would have given
   // Of the last batch.
   DeviceAddress inputs = 0, features = 0;
 };
 FakeDriverState& fake_driver_state();
 CudaDriver fake_cuda_driver();  // with a new state
+
+// Managed memory, as cudaMallocManaged gives it; held by the state until it is released.
+float* take_managed(std::size_t bytes);
+void release_managed(float* memory);
 
 // features[0] = sum of the inputs, features[1] = the batch it came in. As TensorRT it takes only
 // addresses aligned to 256 bytes.

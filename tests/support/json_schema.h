@@ -1,22 +1,36 @@
 // As much of JSON Schema as openapi.json uses: a request after it, and whether an answer keeps to it.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 namespace engram::test {
 
+// The schema itself, also where it is only named.
+inline const nlohmann::json& resolved(const nlohmann::json& schema,
+                                      const nlohmann::json& document) {
+  if (!schema.contains("$ref")) return schema;
+  const std::string to = schema.at("$ref").get<std::string>().substr(1);
+  return document.at(nlohmann::json::json_pointer(to));
+}
+
 // Each property with its example; those without one are left out.
-inline nlohmann::json example_of(const nlohmann::json& schema) {
+inline nlohmann::json example_of(const nlohmann::json& schema, const nlohmann::json& document) {
   nlohmann::json value = nlohmann::json::object();
   for (const auto& item : schema.at("properties").items()) {
-    if (item.value().contains("example")) value[item.key()] = item.value().at("example");
+    const nlohmann::json& property = resolved(item.value(), document);
+    if (property.contains("example")) value[item.key()] = property.at("example");
   }
   return value;
 }
 
-inline bool has_type(const nlohmann::json& value, const std::string& type) {
+inline bool has_type(const nlohmann::json& value, const nlohmann::json& type) {
+  if (type.is_array()) {
+    return std::any_of(type.begin(), type.end(),
+                       [&](const auto& one) { return has_type(value, one); });
+  }
   return type == "object"    ? value.is_object()
          : type == "array"   ? value.is_array()
          : type == "string"  ? value.is_string()
@@ -25,16 +39,25 @@ inline bool has_type(const nlohmann::json& value, const std::string& type) {
                              : type == "number" && value.is_number();
 }
 
+inline bool is_within(const nlohmann::json& schema, const nlohmann::json& value) {
+  if (value.is_array()) {
+    return value.size() >= schema.value("minItems", std::size_t(0)) &&
+           value.size() <= schema.value("maxItems", value.size());
+  }
+  return !value.is_number() ||
+         (value >= schema.value("minimum", value) && value <= schema.value("maximum", value));
+}
+
 // "", or where and how the value leaves the schema.
 inline std::string schema_offence(const nlohmann::json& schema, const nlohmann::json& value,
                                   const nlohmann::json& document, const std::string& at = "$") {
   if (schema.contains("$ref")) {
-    const std::string to = schema.at("$ref").get<std::string>().substr(1);
-    return schema_offence(document.at(nlohmann::json::json_pointer(to)), value, document, at);
+    return schema_offence(resolved(schema, document), value, document, at);
   }
   if (schema.contains("type") && !has_type(value, schema.at("type"))) {
-    return at + " is no " + schema.at("type").get<std::string>();
+    return at + " is no " + schema.at("type").dump();
   }
+  if (!is_within(schema, value)) return at + " is out of bounds";
   if (schema.contains("enum")) {
     const auto& allowed = schema.at("enum");
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) return at + " is odd";
@@ -48,6 +71,13 @@ inline std::string schema_offence(const nlohmann::json& schema, const nlohmann::
       const auto known = schema.at("properties").find(item.key());
       if (known == schema.at("properties").end()) return inside + " is not documented";
       const std::string offence = schema_offence(*known, item.value(), document, inside);
+      if (!offence.empty()) return offence;
+    }
+  }
+  if (value.is_array() && schema.contains("prefixItems")) {
+    for (std::size_t i = 0; i < std::min(value.size(), schema.at("prefixItems").size()); ++i) {
+      const std::string offence =
+          schema_offence(schema.at("prefixItems")[i], value[i], document, at + "[]");
       if (!offence.empty()) return offence;
     }
   }

@@ -94,6 +94,8 @@ class LiveDesk {
     options.quiet = std::chrono::milliseconds(20);
     options.most_frames_per_second = 1000;
     options.recogniser.state = state();
+    options.mend = std::chrono::milliseconds(5);
+    options.files = &files;
     options.open_source = [scene = scene]() -> Result<std::unique_ptr<Camera>> {
       ENGRAM_ASSIGN(const Image ignored, scene->picture());
       return std::unique_ptr<Camera>(std::make_unique<SceneCamera>(scene));
@@ -116,6 +118,14 @@ class LiveDesk {
         options(),
         {extractor(), UnreadState{Store::reserve(state()).value(), stored.config,
                                   std::make_shared<const Readout>(std::move(stored.readout))}});
+  }
+  // The same where nobody can write to it.
+  std::unique_ptr<Live> start_read_only(const Status& why) {
+    StoredReadout stored = read_readout(state()).value();
+    auto readout = std::make_shared<const Readout>(std::move(stored.readout));
+    return Live::start(options(),
+                       {extractor(), ReadOnlyState{state(), stored.config, readout, why}})
+        .value();
   }
   static ModelCard colours() {
     ModelCard card;
@@ -174,8 +184,8 @@ inline bool shows(const Sight& sight, Colour colour) {
   return std::equal(colour.begin(), colour.end(), picture.rgb.begin());
 }
 
-inline bool eventually(const std::function<bool()>& holds) {
-  for (int look = 0; look < 10'000; ++look) {
+inline bool eventually(const std::function<bool()>& holds, int looks = 10'000) {
+  for (int look = 0; look < looks; ++look) {
     if (holds()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

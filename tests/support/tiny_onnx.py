@@ -41,13 +41,15 @@ def _value(field, name, dims):
     return _bytes(field, _bytes(1, name) + _bytes(2, _bytes(1, _number(1, 1) + _bytes(2, shape))))
 
 
-def tiny_onnx(seed=1, channels=64):
-    """The bytes of a model; another seed is another backbone."""
+def tiny_onnx(seed=1, channels=64, relative=False):
+    """The bytes of a model; another seed is another backbone. relative: to the picture's brightness, NaN if it is black."""
     draw = random.Random(seed)
     weights = struct.pack(f"<{channels * 192}f", *(draw.uniform(-0.1, 0.1) for _ in range(channels * 192)))
     tensor = b"".join(_number(1, d) for d in (channels, 3, 8, 8)) + _number(2, 1) + _bytes(8, "w") + _bytes(9, weights)
     graph = (_node("Conv", ["x", "w"], "c", _ints("kernel_shape", [8, 8]) + _ints("strides", [8, 8])) +
-             _node("Relu", ["c"], "r") + _node("GlobalAveragePool", ["r"], "p") + _node("Flatten", ["p"], "features") +
+             _node("Relu", ["c"], "r") + _node("GlobalAveragePool", ["r"], "p") + _node("Flatten", ["p"], "f" if relative else "features") +
+             (_node("ReduceMean", ["x"], "b", _ints("axes", [1, 2, 3])) + _node("Flatten", ["b"], "m") +
+              _node("Div", ["f", "m"], "features") if relative else b"") +
              _bytes(2, "tiny") + _bytes(5, tensor) + _value(11, "x", ["N", 3, SIZE, SIZE]) +
              _value(12, "features", ["N", channels]))
     return _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, "") + _number(2, 13))

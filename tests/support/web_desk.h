@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/http_client.h"
 #include "tests/support/live_desk.h"
+#include "tools/web/access.h"
 #include "tools/web/api.h"
 
 namespace engram::test {
@@ -23,12 +25,15 @@ struct Answered {
 
 class Served {
  public:
-  Served() {
+  // With rules: behind guard(), as the camera app has it.
+  explicit Served(std::optional<AccessRules> rules = {}) {
     HttpOptions options;
     options.port = 0;
-    auto started = HttpServer::start(options, [this](const auto& request, auto reply) {
+    HttpHandler handler = [this](const auto& request, auto reply) {
       api->handle(request, std::move(reply));
-    });
+    };
+    if (rules) handler = guard(*rules, std::move(handler));
+    auto started = HttpServer::start(options, std::move(handler));
     REQUIRE(started.ok());
     server = std::move(started).value();
     api->tell_counters([this] { return server->counters(); });

@@ -218,7 +218,7 @@ class Bundle(CliCase):
         self.assertIn("no Debian package", self.json(*words, "no.deb", "--model", "tiny", code=DATA)["error"])
         self.assertIn("nowhere", self.json(*words, package, "--model", "nowhere", code=MISSING)["error"])
         self.exported_state()
-        self.assertIn("another model", self.json(*words, package, "--model", "other", "--with-state", self.state,
+        self.assertIn("another backbone", self.json(*words, package, "--model", "other", "--with-state", self.state,
                                                  code=USAGE)["error"])
         (self.dir / "bad.conf").write_text("a line\n")
         self.assertIn("bad.conf:1", self.json(*words, package, "--model", "tiny", "--settings", "bad.conf",

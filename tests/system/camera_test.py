@@ -15,6 +15,7 @@ import time
 from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.join(sys.argv[3], "tests", "support"))
+from camera_app import CameraApp, Refused  # noqa: E402
 from cli_case import BUSY, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from model_home import stamp  # noqa: E402
 from pty_session import PtySession  # noqa: E402
@@ -48,9 +49,10 @@ class Camera(CliCase):
             app.wait_for("new class: _")
             app.type("duckx\x7fé\x7f\r")
             app.wait_for(r"learned duck \(1 sample\)")
-            app.wait_for(r"duck  \d+ %")
+            app.wait_for(r"duck\?")  # everything is, by now
             app.type("1")
             app.wait_for(r"learned duck \(2 samples\)")
+            app.wait_for(r"(duck|closest: duck)  ?\d+ %")
             app.type("b")
             app.wait_for(r"learned background \(1 sample\)")
             app.type("u")
@@ -129,6 +131,44 @@ class Camera(CliCase):
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, OK)
         self.assertIn("0 classes", out)
+
+    def test_a_source_that_goes_comes_back(self):
+        shown, away = self.dir / "shown", self.dir / "away"
+        shutil.copytree(self.photos / "red", shown)
+        words = [PROGRAM, "camera", f"{shown}?fps=100&loop=1", "--model", "tiny"]
+        with CameraApp(words, self.environment(), self.dir / "log") as app:
+            app.wait_for_picture()
+            before = app.picture()
+            shown.rename(away)
+            app.wait_until(lambda state: state["feed"]["kind"] == "lost")
+            # Other pictures under other names: only who opens the folder again finds them.
+            for number, photo in enumerate(sorted((self.photos / "blue").iterdir())):
+                shutil.copy(photo, away / f"other-{number}.png")
+            for photo in (self.photos / "red").iterdir():
+                (away / photo.name).unlink()
+            away.rename(shown)
+            state = app.wait_until(lambda state: state["feed"]["kind"] == "live" and app.picture() != before)
+            self.assertEqual(state["feed"]["reopened"], 1)
+            app.wait_until(lambda state: "the camera is back" in [event["text"] for event in state["events"]])
+
+    def test_read_only_storage(self):
+        self.learn("--tree", self.photos)
+        words = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"]), "sh", "-c",
+                 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"', "sh", str(self.state)]
+        if subprocess.run([*words, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no mount namespaces here")
+        with CameraApp([*words, PROGRAM, "camera", f"{self.photos}/red?fps=50&loop=1"], self.environment(),
+                       self.dir / "log") as app:
+            app.wait_for_picture()
+            state = app.get("/api/state")
+            self.assertIn("Read-only file system", state["fault"])
+            self.assertEqual(len(state["classes"]), 4)
+            with self.assertRaisesRegex(Refused, "507: .*nothing can be learned"):
+                app.post("/api/learn", {"label": "red"})
+            with self.assertRaisesRegex(Refused, "503"):
+                app.get("/health")
+            self.assertEqual(app.stop()[1], OK)
+            self.assertIn("Read-only file system", app.said())
 
     def test_what_is_refused(self):
         tiny = ["--model", "tiny"]

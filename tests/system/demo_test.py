@@ -46,6 +46,11 @@ with tempfile.TemporaryDirectory() as folder:
                for more in ([], ["--threads", "1"], ["--seed", "2"])]
     assert digests[0] == digests[1] != digests[2], digests
 
+    (out / "file").write_text("x")  # where pictures cannot go is told before the work
+    done = subprocess.run([program, "demo", "--objects", "2", "--out", str(out / "file/c")],
+                          capture_output=True, text=True)
+    assert done.returncode == 74 and done.stdout == "", (done.stdout, done.stderr)
+
     text = demo("--objects", "2", "--frames", "2", "--views", "2", "--keep").stdout
     assert "the first object" in text and "state" in text, text
     state = next(out.glob("engram-*")) / "state"

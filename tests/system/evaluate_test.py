@@ -11,7 +11,7 @@ import xml.etree.ElementTree
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import DATA, MISSING, USAGE, CliCase, main  # noqa: E402
+from cli_case import DATA, DISK, MISSING, USAGE, CliCase, main  # noqa: E402
 from tiny_onnx import COLOURS, colour_picture  # noqa: E402
 
 
@@ -53,6 +53,16 @@ class Evaluate(CliCase):
         self.json(*same, "--head", "magic", code=USAGE)
         done = self.run_program(*base, "--test", self.test_photos, code=DATA)
         self.assertIn("left out", done.stderr)
+
+    def test_where_results_go_is_tried_before_the_work_and_they_are_shown_anyway(self):
+        words = ["evaluate", "--train", self.photos, "--test", self.test_photos, "--model", "tiny",
+                 "--hidden", "100"]
+        (self.dir / "file").write_text("x")
+        done = self.run_program(*words, "--out", "file/out", code=DISK)
+        self.assertEqual(done.stdout, "")
+        (self.dir / "out/report.txt").mkdir(parents=True)  # cannot be written
+        done = self.run_program(*words, "--out", "out", code=DISK)
+        self.assertIn("top-1", done.stdout)
 
     # ---- feature files ---------------------------------------------------------------------------
     @staticmethod

@@ -3,102 +3,14 @@
 Usage: page_test.py <engram> <build folder> <source folder>. Skips (77) without Playwright, chromium, the
 checkpoint or the photos. Screenshots are left in <build folder>/page-shots.
 """
-import contextlib
 import os
-import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
-import threading
 
-program, build, source = sys.argv[1:4]
-sys.path.insert(0, os.path.join(source, "tests", "support"))
-from model_home import model_home, skip, stamp  # noqa: E402
+sys.path.insert(0, os.path.join(sys.argv[3], "tests", "support"))
+from page_visit import Visit, device_and_browser, expect  # noqa: E402
 
-try:
-    from playwright.sync_api import expect, sync_playwright
-except ImportError:
-    skip("Playwright is not in this Python")
-CHROMIUM = shutil.which("chromium")
-if not CHROMIUM:
-    skip("chromium is not installed")
-os.environ["ENGRAM_HOME"] = model_home(program, build, source)
-CHECKS = pathlib.Path(source, "tests/support/page_checks.js").read_text()
-SHOTS = pathlib.Path(build, "page-shots")
 HOSTILE = '<img src=x onerror="document.title=1">'
-expect.set_options(timeout=60000)  # of a busy machine; nobody waits for it in full
-
-
-class Device:
-    """`engram camera` before one object, on a port that stays the same when it starts again."""
-
-    def __init__(self, folder):
-        self.folder, self.port, self.url = folder, 0, ""
-
-    @contextlib.contextmanager
-    def shows(self, photo):
-        stamps = self.folder / pathlib.Path(photo).stem
-        stamps.mkdir(exist_ok=True)
-        shutil.copy(stamp(photo), stamps)
-        process = subprocess.Popen(
-            [program, "camera", "stage://?objects=1&fps=10", "--http", f"127.0.0.1:{self.port}", "--headless",
-             "--fps", "10", "--state", self.folder / "state"],
-            env=dict(os.environ, ENGRAM_STAMPS=str(stamps)), stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
-        said = []
-        for line in process.stdout:
-            said.append(line)
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/\S*", line)
-            if found:
-                self.url, self.port = found.group(0), int(found.group(1))
-                break
-        assert self.url, "".join(said)
-        threading.Thread(target=process.stdout.read, daemon=True).start()  # whatever else it says
-        try:
-            yield
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
-class Visit:
-    """A page that fails the test when anything goes wrong in it."""
-
-    def __init__(self, browser, url, **how):
-        self.troubles = []
-        self.context = browser.new_context(**how)
-        self.page = self.context.new_page()
-        self.context.set_default_timeout(90000)
-        self.page.add_init_script("addEventListener('securitypolicyviolation', (e) => "
-                                  "console.error('CSP: ' + e.violatedDirective + ' ' + e.blockedURI));")
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("console", lambda message: self.heard(message))
-        self.page.goto(url)
-
-    def heard(self, message):
-        # A device that is away is no fault of the page.
-        if message.type == "error" and "ERR_CONNECTION" not in message.text and "ERR_INCOMPLETE" not in message.text:
-            self.troubles.append(message.text)
-
-    def check(self, name):
-        """Contrast, names and sizes as the page is now; and a picture of it."""
-        for check in ("lowContrast", "nameless", "overflow", "tiny"):
-            offences = self.page.evaluate(f"({CHECKS}).{check}()")
-            assert not offences, f"{name}: {check}: {offences}"
-        self.page.screenshot(path=SHOTS / f"{name}.png", full_page=True)
-        assert not self.troubles, f"{name}: {self.troubles}"
-
-    def samples(self, label):
-        text = self.row(label).locator(".count").inner_text()
-        return int(text.split()[0])
-
-    def row(self, label):
-        return self.page.locator(".class").filter(has=self.page.get_by_text(label, exact=True))
-
-    def has_samples(self, label, number):
-        expect(self.row(label).locator(".count")).to_have_text(re.compile(rf"^{number}\b"))
 
 
 def first_visit(visit):
@@ -108,12 +20,36 @@ def first_visit(visit):
     expect(page.locator("#video")).to_have_js_property("naturalWidth", 640)
     expect(page.locator("#answer-label")).to_have_text("Nothing learned yet")
     visit.check("1-first-visit")
+    page.locator("#background").click()  # the empty picture is nothing to be proud of
+    visit.has_samples("Nothing here", 1)
+    expect(page.locator("#answer")).to_have_attribute("data-kind", "background")
+    expect(page.locator("#answer-label")).to_have_text("Nothing here")
+    expect(page.locator("#toast-text")).to_contain_text("“Nothing here”")
+    expect(page.locator("#coach")).to_be_visible()
+    visit.is_told("{ hints: ['background has 1 sample: show 2 more to judge it', "
+                  "'duck looks like background (2 of 3): show duck 2 more'] }")
+    expect(page.locator("#hints")).to_contain_text("press “Nothing here” 2 more times while nothing is shown")
+    assert "background" not in page.locator("body").inner_text()
+    visit.is_told("{}")
+    page.locator("#undo").click()
+    expect(visit.row("Nothing here")).to_have_count(0)
     page.locator("#learn").click()  # without a name: it asks for one, and learns nothing
     expect(page.locator("#name")).to_be_focused()
     page.keyboard.type("duck")
     expect(page.locator("#learn-word")).to_have_text("Learn as duck")
+    visit.is_told("{ says_unknown: false }")  # with a sample or two everything is a duck
     page.locator("#learn").click()
     visit.has_samples("duck", 1)
+    expect(page.locator("#answer-label")).to_have_text("duck?")
+    expect(page.locator("#answer-p")).to_have_text("")
+    expect(page.locator("#answer-others")).to_have_text("Show it twice more, then it can say unknown.")
+    expect(page.locator("#coach")).to_be_visible()
+    visit.check("2-first-guess")
+    for number in (2, 3):
+        page.locator("#learn").click()
+        visit.has_samples("duck", number)
+    expect(page.locator("#toast-text")).to_contain_text("Learned duck")
+    visit.is_told("{}")
     expect(page.locator("#answer-label")).to_have_text("duck")
     expect(page.locator("#toast-text")).to_contain_text("It knows duck")
     expect(page.locator("#coach")).to_be_hidden()
@@ -138,6 +74,36 @@ def strange_name(visit):
     page.get_by_role("button", name="Forget …").click()
     page.get_by_role("button", name="Forget", exact=True).click()
     expect(visit.row(HOSTILE)).to_have_count(0)
+    expect(visit.row("duck").locator(".more")).to_be_focused()  # the next row
+
+
+def rename(visit, label, to):
+    visit.row(label).locator(".more").click()
+    visit.page.locator("#dialog-name").fill(to)
+    visit.page.keyboard.press("Enter")
+
+
+def new_names(visit):
+    page = visit.page
+    before = visit.samples("duck")
+    page.locator("#name").fill("bird")
+    page.keyboard.press("Enter")
+    visit.has_samples("bird", 1)
+    rename(visit, "bird", "chick")
+    visit.has_samples("chick", 1)
+    expect(visit.row("bird")).to_have_count(0)
+    expect(visit.row("chick").locator(".more")).to_be_focused()
+    rename(visit, "chick", "duck")
+    expect(page.locator("#dialog-title")).to_have_text("Join chick and duck?")
+    expect(page.locator("#dialog-body")).to_contain_text("cannot be undone")
+    page.get_by_role("button", name="Cancel").click()
+    visit.has_samples("chick", 1)
+    rename(visit, "chick", "duck")
+    page.get_by_role("button", name="Join").click()
+    visit.has_samples("duck", before + 1)
+    expect(page.locator("#toast-text")).to_have_text(f"Joined: chick is part of duck now ({before + 1} samples).")
+    expect(visit.row("chick")).to_have_count(0)
+    expect(visit.row("duck").locator(".more")).to_be_focused()
 
 
 def hold_and_undo(visit):
@@ -208,53 +174,53 @@ def region(visit):
     expect(page.locator("#region")).to_be_hidden()
 
 
-def another_thing(visit):
-    """The device went and came back, and shows what it was never taught."""
-    expect(visit.page.locator("#answer")).to_have_attribute("data-kind", "unknown")
-    expect(visit.page.locator("#answer-label")).to_have_text("Unknown")
-    expect(visit.page.locator("#banner")).to_be_hidden()
-    visit.check("7-unknown")
-
-
-def on_a_phone(browser, url):
-    visit = Visit(browser, url, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True,
-                  color_scheme="dark", reduced_motion="reduce")
+def files(visit):
     page = visit.page
-    expect(page.locator("#answer")).to_have_attribute("data-kind", "unknown")
-    box = page.locator("#learn").bounding_box()
-    assert box["y"] + box["height"] < 844, "Learn is below the fold"
-    assert box["width"] > 300 and box["height"] >= 64, box
-    assert page.locator("#classes").bounding_box()["y"] > box["y"]
-    page.locator("#name").fill("something new")
-    page.locator("#learn").tap()
-    visit.has_samples("something new", 1)
-    expect(page.locator("#answer-label")).to_have_text("something new")
-    assert page.evaluate("document.getAnimations().filter((a) => a.playState === 'running').length") == 0
-    visit.check("8-phone-dark")
-    page.emulate_media(color_scheme="light")
-    visit.check("9-phone-light")
-    visit.context.close()
+    with page.expect_download() as download:
+        page.locator("#export").click()
+    assert download.value.suggested_filename == "learned.engram"
+    expect(page.locator("#events")).to_contain_text("Exported into a file", ignore_case=True)
+    visit.forgiven.append("status of 4")  # the browser's word on a refusal
+    for name, content, why in (("junk.engram", b"junk", "The file: ends after 4 bytes"),
+                               ("own.engram", download.value.path().read_bytes(), "The file is a copy")):
+        page.locator("#file").set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": content})
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.locator("#toast-text")).to_contain_text(why)
+        expect(page.locator("#toast-text")).not_to_contain_text("/tmp")
+    large = visit.shots / "all we know.engram"
+    large.write_bytes(b"")
+    os.truncate(large, 9_000_000)
+    page.locator("#file").set_input_files(large)
+    expect(page.locator("#dialog pre")).to_have_text(
+        re.compile(r"^engram merge \S+/state 'all we know.engram' -o \S+/state-merged$"))
+    visit.check("6-too-large")
+    page.keyboard.press("Escape")
+    visit.is_told("{ directory: '/var/lib/engram/state/default' }")
+    expect(page.locator("#about")).to_contain_text("/var/lib/engram")
+    page.locator("#file").set_input_files(large)
+    expect(page.locator("#dialog-body")).to_contain_text("runs as a service")
+    page.keyboard.press("Escape")
+    large.unlink()
 
 
-shutil.rmtree(SHOTS, ignore_errors=True)
-SHOTS.mkdir(parents=True)
-with tempfile.TemporaryDirectory(prefix="engram-page-") as folder, sync_playwright() as playwright:
-    device = Device(pathlib.Path(folder))
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    with device.shows("household/rubberduck.png"):
-        visit = Visit(browser, device.url, viewport={"width": 1280, "height": 860}, color_scheme="light")
-        first_visit(visit)
-        strange_name(visit)
-        hold_and_undo(visit)
-        keyboard_only(visit)
-        region(visit)
-        visit.page.reload()
-        expect(visit.row("duck")).to_be_visible()
-        expect(visit.page.locator("#coach")).to_be_hidden()
-        visit.page.emulate_media(color_scheme="dark")
-    expect(visit.page.locator("#banner")).to_contain_text("connection")
-    with device.shows("vehicles/emergency/firetruck.png"):
-        another_thing(visit)
-        on_a_phone(browser, device.url)
-    browser.close()
+def not_judged(visit):
+    """Tasks that could not be judged are no points of the plot."""
+    visit.is_told("{ accuracy_history: [-1, 0.5, 1] }")
+    expect(visit.page.locator("#plot-accuracy svg")).to_have_attribute("aria-label", re.compile("2 values"))
+    visit.is_told("{}")
+
+
+with device_and_browser("page", *sys.argv[1:4]) as (device, browser), device.shows("household/rubberduck.png"):
+    visit = Visit(browser, device.url, viewport={"width": 1280, "height": 860}, color_scheme="light")
+    first_visit(visit)
+    strange_name(visit)
+    new_names(visit)
+    hold_and_undo(visit)
+    keyboard_only(visit)
+    region(visit)
+    files(visit)
+    not_judged(visit)
+    visit.page.reload()
+    expect(visit.row("duck")).to_be_visible()
+    expect(visit.page.locator("#coach")).to_be_hidden()
 print("page: ok")

@@ -15,11 +15,12 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUILD, DATA, MISSING, OK, PROGRAM, SOURCE, UNSUPPORTED, CliCase, main  # noqa: E402
+from camera_app import CameraApp  # noqa: E402
+from cli_case import BUILD, DATA, MISSING, OK, PROGRAM, SOURCE, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from model_home import STAMPS  # noqa: E402
 from service_manager import PATIENCE, Service  # noqa: E402
 
-SETTING = re.compile(r"^#([a-z0-9-]+) = (.+)$")
+SETTING = re.compile(r"^#?([a-z0-9-]+) = (.+)$")
 HAS_STAGE = os.path.isdir(STAMPS)
 HAS_SYSTEMD = os.path.isdir("/run/systemd/system")
 
@@ -30,7 +31,8 @@ class Settings(CliCase):
         text = self.run_program("service", "config").stdout
         found = [match.groups() for match in map(SETTING.match, text.splitlines()) if match]
         self.assertEqual(len(found), len(dict(found)), "a key that comes twice")
-        for line in text.splitlines():  # nothing is set; and no setting hides in another kind of line
+        for line in text.splitlines():  # the page is set, nothing else; and no setting hides in another kind of line
+            self.assertTrue(line in ("", "http = 8477") or line[0] == "#", line)
             self.assertTrue(not line or SETTING.match(line) or re.match(r"#( |$)", line), line)
         return dict(found)
 
@@ -49,6 +51,27 @@ class Settings(CliCase):
     def camera(self, text, *words, code=OK):
         (self.dir / "camera.conf").write_text(text)
         return self.run_program("camera", "--headless", "--config", "camera.conf", *words, code=code)
+
+    def test_a_flag_that_is_off_and_names_of_hosts(self):
+        self.camera("mirror = no\nmodel = tiny\nsource = test://?frames=1&fps=0\nhost = http://bench\nhttp = 0\n",
+                    code=USAGE)
+        words = [PROGRAM, "camera", "--config", "camera.conf"]
+        (self.dir / "camera.conf").write_text("mirror = no\nmodel = tiny\nsource = test://\nhost = Bench.example other\n")
+        os.chdir(self.dir)
+        with CameraApp(words, self.environment(), self.dir / "log") as app:
+            for host, status in (("bench.example", 200), ("other:80", 200), ("evil.example", 421)):
+                app.connection.request("GET", "/api/state", headers={"Host": host})
+                reply = app.connection.getresponse()
+                body = reply.read()
+                self.assertEqual(reply.status, status, body)
+            self.assertIn(b"--host", body)
+            app.post("/api/view", {"mirror": True, "region": [0, 0, 500, 500]})
+        with CameraApp([PROGRAM, "camera", "test://"], self.environment(), self.dir / "log") as app:
+            state = app.get("/api/state")
+            self.assertEqual((state["mirror"], state["region"]), (True, [0, 0, 500, 500]))
+        with CameraApp(words, self.environment(), self.dir / "log") as app:  # the file counts
+            state = app.get("/api/state")
+            self.assertEqual((state["mirror"], state["region"]), (False, [0, 0, 500, 500]))
 
     def test_mistakes_are_told_with_file_and_line(self):
         for text, place, words, code in (
@@ -270,12 +293,19 @@ class Command(CliCase):
         shutil.copytree(self.home, image / "var/lib/engram")
         answer = self.json("service", "enable", "--root", image)
         self.assertTrue(answer["unit_written"] and answer["config_written"])
+        self.assertEqual(answer["page"], "http://127.0.0.1:8477/")
         self.assertEqual((image / "etc/engram/camera.conf").read_text(), self.run_program("service", "config").stdout)
         self.assertEqual(self.calls(), [f"--root={image} enable engram.service"])
         # A second time, with settings of one's own; then with wrong ones.
         (image / "etc/engram/camera.conf").write_text("mirror = yes\n")
         answer = self.json("service", "enable", "--root", image)
         self.assertFalse(answer["unit_written"] or answer["config_written"])
+        self.assertNotIn("page", answer)
+        self.assertIn("virtual stage", self.run_program("service", "enable", "--root", image).stderr)
+        (image / "etc/engram/camera.conf").write_text("source = v4l2:///dev/video0\nhttp = 0.0.0.0:8477\n")
+        done = self.run_program("service", "enable", "--root", image)
+        self.assertRegex(done.stdout + done.stderr, r"page +http://\S+:8477/")
+        self.assertNotIn("stage", done.stderr)
         (image / "etc/engram/camera.conf").write_text("miror = yes\n")
         self.assertIn("camera.conf:1:", self.run_program("service", "enable", "--root", image, code=DATA).stderr)
         self.run_program("service", "disable", "--root", image)

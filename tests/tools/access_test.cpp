@@ -247,6 +247,19 @@ TEST_CASE("Rules follow the address", "[tools][access]") {
   CHECK(any_port.cookie.find(any_port.token.substr(0, 8)) == std::string::npos);
 }
 
+TEST_CASE("Names that can be allowed", "[tools][access]") {
+  for (const char* name : {"bench", "Bench.example", "bench.example.", "10.0.0.5", "[fe80::1]"}) {
+    INFO(name);
+    CHECK(check_host_name(name).ok());
+  }
+  for (const std::string& name : {std::string(), std::string("http://bench"), std::string("a:80"),
+                                  std::string("a b"), std::string("*"), std::string(300, 'a')}) {
+    INFO(name);
+    CHECK(check_host_name(name).code() == Code::invalid_argument);
+  }
+  CHECK(access_rules({"127.0.0.1", 1}, "", {"Bench.example."}).hosts.count("bench.example") == 1);
+}
+
 TEST_CASE("Wrong tokens have a budget a second", "[tools][access]") {
   TokenBudget budget;
   TokenBudget::Time now{std::chrono::hours(1)};
@@ -276,6 +289,15 @@ TEST_CASE("The guard before a real server", "[tools][access]") {
   CHECK(first.find("Set-Cookie: engram_8477=" + std::string(kToken) +
                    "; Path=/; HttpOnly; SameSite=Lax\r\n") != std::string::npos);
   CHECK(get("/", "Cookie: engram_8477=" + std::string(kToken) + "\r\n").ends_with("inside"));
+  const std::string page = get("/", "Accept: text/html,*/*;q=0.8\r\n");  // somebody reads it
+  CHECK(page.starts_with("HTTP/1.1 401 "));
+  CHECK(page.find("Content-Type: text/html") != std::string::npos);
+  CHECK(page.find("sudo engram service token") != std::string::npos);
+  for (const char* foreign : {"<script", "<style", "style=", "\"error\""}) {
+    CHECK(page.find(foreign) == std::string::npos);
+  }
+  CHECK(get("/api/state", "Accept: text/html\r\n").find("\"error\"") != std::string::npos);
+  CHECK(get("/", "Accept: */*\r\n").find("\"error\"") != std::string::npos);
   int refused = 0, slowed = 0;
   for (int i = 0; i < 30; ++i) {
     const std::string answer = get("/?token=wrong", "");
@@ -285,7 +307,7 @@ TEST_CASE("The guard before a real server", "[tools][access]") {
   CHECK(refused + slowed == 30);
   CHECK(refused >= 5);
   CHECK(get("/", "Authorization: Bearer " + std::string(kToken) + "\r\n").ends_with("inside"));
-  for (const std::string& answer : {first, get("/", ""), get("/%", "")}) {
+  for (const std::string& answer : {first, page, get("/", ""), get("/%", "")}) {
     CHECK(answer.find("Content-Security-Policy: default-src 'none'; script-src 'self'") !=
           std::string::npos);
     CHECK(answer.find("unsafe") == std::string::npos);

@@ -12,7 +12,7 @@ AdaptCheckpoint some_checkpoint() {
   return {.pictures = 0x123456789abcdef0,
           .before = {7, 12},
           .model = "parent",
-          .model_sha256 = std::string(64, 'a'),
+          .backbone = std::string(64, 'a'),
           .training = std::string("state\0of it", 11),
           .best = {1.5f, -2.0f, 3.25f}};
 }
@@ -30,7 +30,7 @@ TEST_CASE("adapt checkpoint: what was saved is loaded", "[tools][adapt_checkpoin
   CHECK(read->pictures == saved.pictures);
   CHECK((read->before.right == 7 && read->before.count == 12));
   CHECK(read->model == saved.model);
-  CHECK(read->model_sha256 == saved.model_sha256);
+  CHECK(read->backbone == saved.backbone);
   CHECK(read->training == saved.training);
   CHECK(read->best == saved.best);
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "engine/device_plan.h"
+#include "engine/memory_plan.h"
 #include "kernels/kernels_simt.h"
 #include "platform/arena.h"
 #include "tests/support/catch.h"
@@ -123,6 +125,23 @@ TEST_CASE("doctor: memory and clock", "[tools][doctor]") {
   CHECK(clock_finding(0, 1'999'000'000).verdict == Verdict::warning);
 }
 
+TEST_CASE("doctor: a learner on a GPU is held against its memory", "[tools][doctor]") {
+  LearnerConfig config;
+  config.features = 1280;
+  const std::int64_t planned = plan(config, 100).total(), staging = staging_bytes(config, 100);
+  REQUIRE(staging > 0);
+  DeviceInfo card{.name = "a card"};
+  const auto verdict = [&](std::int64_t all, std::int64_t free) {
+    card.memory_bytes = all, card.free_bytes = free;
+    return memory_finding("a learner", config, 100, card).verdict;
+  };
+  CHECK(verdict(planned + staging, planned + staging) == Verdict::fine);
+  CHECK(verdict(planned + staging, planned + staging - 1) == Verdict::warning);
+  CHECK(verdict(planned + staging - 1, 1) == Verdict::failure);  // whatever the machine has
+  CHECK(says(memory_finding("a learner", config, 100, card).text, "a learner on a card takes"));
+  CHECK_FALSE(says(memory_finding("a learner", config, 100, std::nullopt).text, " on a card"));
+}
+
 TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
   Kernels wrong = kSimtKernels;
   wrong.activate = [](Stream stream, MatrixView<const std::int32_t> p, std::int32_t mul,
@@ -146,7 +165,7 @@ TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
     failed += bad;
   });
   CHECK(trials.failures() == failed);
-  CHECK(failed == 6 + 2 + 6);  // shapes of each
+  CHECK(failed == 7 + 2 + 7);  // shapes of each
   CHECK(try_kernels(kSimtKernels, TrialSize::emulator).failures() == 0);
   CHECK(try_kernels(kCpuKernels, TrialSize::emulator).trials.empty());
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/backend.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 
@@ -31,14 +32,24 @@ TEST_CASE("estimate_report: the operations of an arithmetic at each batch", "[to
 }
 
 TEST_CASE("estimate_report: a call takes the kernel's time and starting it", "[tools][estimate]") {
-  DeviceInfo device{.name = "Orin", .major = 8, .minor = 7, .multiprocessors = 8};
+  const DevicePeaks device = *published_peaks("orin-nano-8gb");
   const OperationShape shape{.frames = 300, .units = 2000};
-  CHECK_FALSE(estimated_call_seconds(device, "gram_update", shape));  // says nothing of its clocks
-  device.clock = 625e6, device.memory_clock = 2133e6, device.memory_bus_bits = 128;
-  const Estimate kernel = *estimate_operation(*reported_peaks(device), "gram_update", shape);
+  const Estimate kernel = *estimate_operation(device, "gram_update", shape);
   CHECK(estimated_call_seconds(device, "gram_update", shape).value() ==
         Approx(kernel.seconds + 2 * kLaunchSeconds));  // 300 frames are two passes
   CHECK_FALSE(estimated_call_seconds(device, "preprocess", shape));
+}
+
+TEST_CASE("estimate_report: a GPU that nobody knows is told", "[tools][estimate]") {
+  use_backend({});
+  CHECK_FALSE(peaks_in_use());
+  CHECK(missing_estimates().empty());  // nothing is: the CPU computes
+  Backend gpu;
+  gpu.device = DeviceInfo{.name = "Orin", .major = 8, .minor = 7, .multiprocessors = 8};
+  use_backend(gpu);
+  CHECK_FALSE(peaks_in_use());
+  CHECK(says(missing_estimates(), "how fast Orin and its memory are"));
+  use_backend({});
 }
 
 TEST_CASE("estimate_report: times as people read them", "[tools][estimate]") {

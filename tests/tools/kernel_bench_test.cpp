@@ -1,6 +1,7 @@
 // `engram bench kernels`: rows of every operation, what the machine says, comparisons. No times.
 #include "tools/kernel_bench.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,6 +13,7 @@
 #include "tests/support/says.h"
 #include "tests/support/staged_simt.h"
 #include "tests/support/temp_directory.h"
+#include "tools/kernel_bench_cases.h"
 #include "tools/kernel_bench_report.h"
 
 namespace engram {
@@ -26,6 +28,9 @@ BenchOptions small_options() {
   options.features = {33};
   options.classes = 3;
   options.samples = 5;
+  options.pictures = 1;
+  options.tokens = 12;
+  options.heads = 1;
   options.seconds = 0.001;
   options.other_rows = 1;
   return options;
@@ -61,6 +66,43 @@ TEST_CASE("kernel_bench: every operation of the CPU, each shape once", "[tools][
   CHECK(bench_kernels({}, few).value().size() == 2);
 }
 
+// Each operation of the table, whatever it is called, is a pointer between its name and the two
+// functions around sequences.
+TEST_CASE("kernel_bench: no operation of kernels.h is forgotten", "[tools][bench]") {
+  constexpr std::size_t kPointers = sizeof(Kernels) / sizeof(void*), kFirst = 1, kAround = 2;
+  std::vector<TrialCase> cases;
+  REQUIRE(visit_bench_cases(small_options(), [&](const TrialCase& one) {
+            cases.push_back(one);
+            return Status();
+          }).ok());
+  std::set<std::string> found;
+  for (std::size_t i = kFirst; i < kPointers - kAround; ++i) {
+    Kernels other = kCpuKernels;  // but for one
+    const void* const somewhere = &other;
+    std::memcpy(reinterpret_cast<std::byte*>(&other) + i * sizeof(void*), &somewhere,
+                sizeof(somewhere));
+    std::set<std::string> its_own;
+    for (const TrialCase& one : cases) {
+      if (one.has(other)) its_own.insert(one.operation);
+    }
+    CAPTURE(i);
+    REQUIRE(its_own.size() == 1);
+    CHECK(found.insert(*its_own.begin()).second);
+  }
+  const std::vector<std::string> known = bench_operations();
+  CHECK(found == std::set<std::string>(known.begin(), known.end()));
+}
+
+TEST_CASE("kernel_bench: both ways of hidden units are measured", "[tools][bench]") {
+  BenchOptions options = small_options();
+  options.operations = {"gram_update"};
+  options.frames = {9};
+  const auto rows = bench_kernels({}, options).value();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].shape == "B 9 M 40");
+  CHECK(rows[1].shape == "B 9 M 40 float");
+}
+
 TEST_CASE("kernel_bench: a device is timed by itself, with its estimate", "[tools][bench]") {
   const test::OnSimtDevice on;
   BenchOptions options = small_options();
@@ -68,7 +110,7 @@ TEST_CASE("kernel_bench: a device is timed by itself, with its estimate", "[tool
   const auto rows = bench_kernels(
       {&test::kStagedSimtKernels, &simt::kMemory, published_peaks("orin-nano-8gb")}, options);
   REQUIRE(rows.ok());
-  REQUIRE(rows.value().size() == 5);
+  REQUIRE(rows.value().size() == 7);
   for (const BenchRow& row : rows.value()) {
     CHECK(row.warm > 0);
     CHECK(row.estimate.value() > 0);
@@ -96,6 +138,10 @@ TEST_CASE("kernel_bench: slower beyond noise, and only then", "[tools][bench]") 
   CHECK(changes[2].is_faster());
   CHECK(says(changes_text(changes, false), "SLOWER"));
   CHECK(changes_json(changes)[0]["slower"] == true);
+  const std::vector<BenchRow> missing = missing_rows(before, now);
+  REQUIRE(missing.size() == 1);
+  CHECK(missing_text(missing) == "  project cpu B 1\n");
+  CHECK(missing_json(missing)[0]["operation"] == "project");
 }
 
 TEST_CASE("kernel_bench: reports, and what is read again", "[tools][bench]") {
@@ -104,6 +150,10 @@ TEST_CASE("kernel_bench: reports, and what is read again", "[tools][bench]") {
   rows[0].bytes = 1e6;
   CHECK(says(bench_text(rows, false), "THROTTLED"));
   CHECK(says(bench_csv(rows), "score,cpu,B 1,0,0,2e-05,0.0500,50,"));
+  rows[0].state.power_mode = "pmode:0002, \"quiet\"";
+  rows[0].state.governor = "schedutil";
+  CHECK(says(bench_csv(rows), ",estimate_s,power_mode,governor,cpu_mhz,"));
+  CHECK(says(bench_csv(rows), ",\"pmode:0002, \"\"quiet\"\"\",schedutil,,,,1\n"));
   const nlohmann::ordered_json file{{"rows", bench_json(rows)}};
   const auto again = parse_bench(file.dump(), "old.json");
   REQUIRE(again.ok());

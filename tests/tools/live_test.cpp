@@ -64,6 +64,8 @@ TEST_CASE("what is shown with a name is known to the next frame, and on the disk
     const auto live = desk.start();
     CHECK(answer(desk, *live, kRed) == "");
     teach(desk, *live, "red", kRed);
+    CHECK_FALSE(live->state().says_unknown);  // everything is red
+    CHECK(to_json(live->state())["says_unknown"] == false);
     teach(desk, *live, "green", kGreen);
     CHECK(answer(desk, *live, kRed) == "red");
     CHECK(answer(desk, *live, kGreen) == "green");
@@ -74,6 +76,8 @@ TEST_CASE("what is shown with a name is known to the next frame, and on the disk
     CHECK(eventually([&] { return live->state().open_samples == 0; }));  // it was quiet
     CHECK(eventually([&] { return !live->state().digest.empty(); }));
     const LiveState state = live->state();
+    CHECK(state.says_unknown);
+    CHECK(see(*live, [](const Sight& seen) { return seen.says_unknown; }) != nullptr);
     CHECK(state.classes[0].judged == 2);
     CHECK(state.accuracy >= 0);
     CHECK_FALSE(state.hints.empty());  // green has 1 sample

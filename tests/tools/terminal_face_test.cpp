@@ -1,5 +1,7 @@
 // The terminal face of the camera app without a terminal: keys, what they mean, what is drawn.
+#include <nlohmann/json.hpp>
 #include "platform/camera_feed.h"
+
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tools/live/keys.h"
@@ -59,6 +61,7 @@ bool learns(const FaceAction& action, const std::string& label) {
 
 std::shared_ptr<Sight> seen(const std::string& label, float probability, bool unknown) {
   auto sight = std::make_shared<Sight>();
+  sight->says_unknown = true;
   sight->answers = {{label, 0.9F, probability, unknown, unknown ? 0.1F : 0.9F}};
   return sight;
 }
@@ -154,6 +157,13 @@ TEST_CASE("names are typed", "[tools][live][terminal]") {
   CHECK(typist.press("n").kind == FaceAction::Kind::none);
   CHECK(typist.press(Key{Kind::enter}).kind == FaceAction::Kind::none);  // no name, nothing
 
+  typist.press("n");
+  typist.type("  tea pot ");  // as it looks
+  CHECK(learns(typist.press(Key{Kind::enter}), "tea pot"));
+  typist.press("n");
+  typist.type("   ");
+  CHECK(typist.press(Key{Kind::enter}).kind == FaceAction::Kind::none);
+
   typist.press("x");
   typist.type("2");  // by its number
   CHECK(learns(typist.press(Key{Kind::enter}), "phone"));
@@ -177,6 +187,14 @@ TEST_CASE("verdicts", "[tools][live][terminal]") {
   CHECK(verdict_text(verdict(*seen("mug", 0.31F, true))) == "unknown (closest: mug 31 %)");
   CHECK(verdict_text(verdict(*seen(kBackground, 0.9F, false))) == "nothing");
   CHECK(verdict_text(verdict(Sight{})).empty());
+  const auto first = seen("mug", 1, false);
+  first->says_unknown = false;  // one sample: everything is the nearest
+  CHECK(verdict_text(verdict(*first)) == "mug?");
+  CHECK(verdict_json(*first).at("says_unknown") == false);
+  ScreenContent content;
+  content.state = two_classes();
+  content.sight = first;
+  CHECK(says(page(content, {80, 24, false, false}), "mug?   (show it twice more"));
   CHECK(verdict_text(verdict(*seen("a\x1b[2Jb", 1, false))) == "a?[2Jb  100 %");
 }
 

@@ -31,9 +31,9 @@ TEST_CASE("folders on the first level are labels, whatever lies deeper", "[tools
                                                    {folder / "tea pot/a.PNG", "tea pot"},
                                                    {folder / "tea pot/b.jpg", "tea pot"}});
   REQUIRE(tree->labels() == std::vector<std::string>{"mug", "tea pot"});
-  REQUIRE(tree->notes.size() == 2);
-  REQUIRE(says(tree->notes[0], "empty: holds no picture"));
-  REQUIRE(says(tree->notes[1], "1 picture beside the folders"));
+  REQUIRE(tree->skipped.size() == 2);
+  REQUIRE(says(tree->skipped[0].why, "empty: holds no picture"));
+  REQUIRE(says(tree->skipped[1].why, "1 picture beside the folders has no label and was left out"));
 }
 
 TEST_CASE("a tree without pictures is an error that says what was expected", "[tools][tree]") {
@@ -45,15 +45,33 @@ TEST_CASE("a tree without pictures is an error that says what was expected", "[t
   REQUIRE(read_tree(folder.path()).status().code() == Code::invalid_argument);
 }
 
+TEST_CASE("a folder that gives nothing is skipped and the others are used", "[tools][tree]") {
+  const test::TempDirectory folder;
+  touch(folder / "bad\nname/1.jpg");
+  touch(folder / "mug/1.jpg");
+  touch(folder / "mug/2.webp");
+  std::filesystem::create_symlink(folder / "nowhere", folder / "gone");
+  const auto tree = read_tree(folder.path());
+  REQUIRE(tree.ok());
+  REQUIRE(tree->items == std::vector<LabelledPath>{{folder / "mug/1.jpg", "mug"}});
+  REQUIRE(tree->skipped.size() == 3);
+  REQUIRE(says(tree->skipped[0].why, "bad?name: its name cannot be a label"));
+  REQUIRE(
+      says(tree->skipped[1].why, "1 picture of kinds that are not read was left out (1 .webp)"));
+  REQUIRE(says(tree->skipped[2].why, "gone: is a link that leads nowhere"));
+}
+
 TEST_CASE("folders among files become the pictures below them", "[tools][tree]") {
   const test::TempDirectory folder;
   touch(folder / "a/2.png");
   touch(folder / "a/1.jpg");
-  const auto files = expand_inputs({"not there.jpg", folder / "a"});
-  REQUIRE(files.ok());
-  REQUIRE(files.value() ==
-          std::vector<std::string>{"not there.jpg", folder / "a/1.jpg", folder / "a/2.png"});
   std::filesystem::create_directory(folder / "void");
+  const auto inputs = expand_inputs({"not there.jpg", folder / "void", folder / "a"});
+  REQUIRE(inputs.ok());
+  REQUIRE(inputs->files ==
+          std::vector<std::string>{"not there.jpg", folder / "a/1.jpg", folder / "a/2.png"});
+  REQUIRE(inputs->skipped.size() == 1);
+  REQUIRE(inputs->skipped[0].path == folder / "void");
   REQUIRE(expand_inputs({folder / "void"}).status().code() == Code::not_found);
 }
 

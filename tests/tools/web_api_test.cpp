@@ -120,6 +120,9 @@ TEST_CASE("Orders that cannot be carried out say so in the words of the engine",
   CHECK(served.post("/api/forget", R"({"label":"nobody"})").status == 404);
   CHECK(served.post("/api/relabel", R"({"label":"nobody"})").status >= 400);
   CHECK(served.post("/api/import", "no state", "application/octet-stream").status >= 400);
+  const Answered spaced = served.learn(kRed, "mug ");
+  CHECK(spaced.status == 400);
+  CHECK(says(std::string(spaced.parsed().at("error")), "ends with a space"));
   served.desk.files.is_full = true;
   const Answered full = served.learn(kRed, "mug");
   CHECK(full.status == 507);

@@ -1,11 +1,13 @@
 #include "tools/bundle/bundle_build.h"
 
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "engine/byte_io.h"
 #include "engine/model_store.h"
+#include "engine/state_backbone.h"
 #include "engine/state_file.h"
 #include "platform/file.h"
 #include "tools/bundle/bundle_keys.h"
@@ -44,19 +46,11 @@ Result<std::string> state_file(const BundleRequest& request, const ScratchFolder
   return path;
 }
 
-Result<StoredModel> find_model(const BundleRequest& request, const std::string& backbone) {
+Result<StoredModel> find_model(const BundleRequest& request,
+                               const std::optional<LearnerConfig>& config) {
   const ModelStore store(request.home);
-  if (request.model.empty() && !backbone.empty()) return store.find_by_hash(backbone);
-  ENGRAM_ASSIGN(StoredModel model,
-                store.find(request.model.empty() ? kDefaultModel : request.model));
-  if (!backbone.empty() && backbone != model.card.sha256) {
-    return Status(
-        Code::invalid_argument,
-        fmt::format("{}: this state was learned with another model than {}. No bundle was "
-                    "made; leave --model out to take the state's own",
-                    request.state, model.card.name));
-  }
-  return model;
+  if (config) return find_backbone(store, *config, request.model, request.state);
+  return store.find(request.model.empty() ? kDefaultModel : request.model);
 }
 
 // What a person fetched for one machine does not travel in a file of ours.
@@ -78,15 +72,16 @@ Result<BundleHead> build_bundle(const BundleRequest& request) {
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
   std::vector<BundleSource> sources{{BundleMember::package, request.package}};
 
-  std::string state, backbone;
+  std::string state;
+  std::optional<LearnerConfig> config;
   if (!request.state.empty()) {
     ENGRAM_ASSIGN(state, state_file(request, folder));
     ENGRAM_ASSIGN(const AddedState added, read_state_file(state));
-    backbone = added.learner.config().backbone;
+    config = added.learner.config();
   }
   StoredModel model;
   if (!request.without_model) {
-    ENGRAM_ASSIGN(model, find_model(request, backbone));
+    ENGRAM_ASSIGN(model, find_model(request, config));
     ENGRAM_TRY(may_be_handed_on(model.card));
     sources.push_back({BundleMember::model, model.onnx});
     ENGRAM_ASSIGN(const std::string card, note(folder, "card.json", to_json(model.card)));

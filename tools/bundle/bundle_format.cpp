@@ -12,7 +12,7 @@ namespace engram {
 namespace {
 
 constexpr std::string_view kShell = "#!/bin/sh\n# Engram bundle ";
-constexpr std::string_view kMagic = "engram\nb";
+constexpr std::string_view kBundleMagic = "engram\nb";
 constexpr std::size_t kSignatureAt = kBundleHeadBytes - sizeof(Signature);
 constexpr std::uint32_t kMostMembers = 6;
 
@@ -63,7 +63,7 @@ std::vector<std::byte> write_bundle_head(BundleHead& head, const std::string& pr
   ByteWriter writer;
   writer.put_bytes(as_bytes(preamble));
   writer.put_bytes(as_bytes(std::string(kBundlePreambleBytes - preamble.size(), '\n')));
-  writer.put_bytes(as_bytes(kMagic));
+  writer.put_bytes(as_bytes(kBundleMagic));
   writer.put(kBundleVersion);
   writer.put(static_cast<std::uint32_t>(head.target));
   writer.put(offset);
@@ -89,7 +89,7 @@ Result<BundleHead> parse_bundle_head(std::span<const std::byte> bytes, std::uint
   }
   if (bytes.size() != kBundleHeadBytes) return refused(file, "the bundle is cut short");
   ByteReader reader(bytes.first(kSignatureAt).subspan(kBundlePreambleBytes));
-  if (as_text(reader.take_bytes(kMagic.size())) != kMagic) {
+  if (as_text(reader.take_bytes(kBundleMagic.size())) != kBundleMagic) {
     return refused(file, "the bundle is damaged");
   }
   const auto version = reader.take<std::uint32_t>();

@@ -6,6 +6,7 @@
 
 #include "engine/byte_io.h"
 #include "engine/model_store.h"
+#include "engine/state_backbone.h"
 #include "engine/state_file.h"
 #include "platform/file.h"
 #include "tools/convert/model_trial.h"
@@ -75,9 +76,11 @@ Result<bool> judge_model(const ModelCard& card, const std::string& file, const s
 
 Status judge_state(const JudgedBundle& judged) {
   ENGRAM_ASSIGN(const AddedState state, read_state_file(judged.state_file));
-  const std::string& backbone = state.learner.config().backbone;
-  if (judged.card && judged.card->sha256 == backbone) return {};
-  if (!judged.card && ModelStore(judged.places.home).find_by_hash(backbone).ok()) return {};
+  const LearnerConfig& config = state.learner.config();
+  if (judged.card && fit_of(*judged.card, config) != BackboneFit::none) return {};
+  if (!judged.card) {
+    return find_backbone(ModelStore(judged.places.home), config, "", "the bundle's state").status();
+  }
   return Status(Code::bad_data,
                 "the bundle's state was learned with another model than it brings. "
                 "Nothing was changed");

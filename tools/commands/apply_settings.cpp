@@ -38,8 +38,7 @@ void set(CLI::Option& option, const std::string& value) {
   if (option.get_items_expected_max() == 0) {  // a flag
     const std::string truth = truth_of(value);
     if (truth.empty()) throw CLI::ValidationError(fmt::format("{} is neither yes nor no", value));
-    if (truth == "false") return;
-    option.add_result("true");
+    option.add_result(truth);
   } else if (option.get_items_expected_max() > 1) {
     std::istringstream words(value);
     for (std::string word; words >> word;) option.add_result(word);

@@ -13,13 +13,12 @@
 #include "platform/threads.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
+#include "tools/commands/bench_live.h"
 #include "tools/commands/bench_models.h"
 #include "tools/commands/commands.h"
-#include "tools/commands/options.h"
-#include "tools/convert/scratch_folder.h"
+#include "tools/estimate_report.h"
 #include "tools/exit_code.h"
 #include "tools/kernel_bench_report.h"
-#include "tools/live_bench.h"
 #include "tools/machine_state.h"
 #include "tools/progress.h"
 #include "tools/units.h"
@@ -49,9 +48,39 @@ Status check_operations(const std::vector<std::string>& operations) {
 std::vector<BenchBackend> backends() {
   std::vector<BenchBackend> all{{}};
   if (const Backend& used = backend_in_use(); used.device) {
-    all.push_back({used.kernels, used.memory, reported_peaks(*used.device)});
+    all.push_back({used.kernels, used.memory, peaks_in_use()});
   }
   return all;
+}
+
+// Exit code: slower is 4, and a comparison of nothing is none.
+int compare(const Console& console, const std::string& path, const std::vector<BenchRow>& before,
+            const std::vector<BenchRow>& rows, nlohmann::ordered_json& report) {
+  const std::vector<BenchChange> changes = compare_bench(before, rows);
+  const std::vector<BenchRow> missing = missing_rows(before, rows);
+  const auto slower = std::count_if(changes.begin(), changes.end(),
+                                    [](const BenchChange& change) { return change.is_slower(); });
+  if (!changes.empty()) {
+    console.answer(fmt::format("\nAgainst {}:\n\n", path) +
+                   changes_text(changes, console.colour()));
+  }
+  if (!missing.empty()) {
+    console.answer(fmt::format("\nOf {}, not measured now:\n", path) + missing_text(missing));
+  }
+  if (changes.empty()) {
+    console.warn(
+        fmt::format("Nothing was compared: no row of {} was measured now. Give the same "
+                    "--operation, --hidden, --batch and --backend as then.",
+                    path));
+  }
+  if (slower > 0) {
+    console.warn(fmt::format("{} of {} slower than noise explains.", slower,
+                             plural(std::int64_t(changes.size()), "row is", "rows are")));
+  }
+  report["changes"] = changes_json(changes);
+  report["missing"] = missing_json(missing);
+  if (changes.empty()) return exit_code(Code::bad_data);
+  return slower > 0 ? kExitSlower : 0;
 }
 
 Result<int> run_bench(const Session& session, const BenchCommand& command) {
@@ -84,7 +113,8 @@ Result<int> run_bench(const Session& session, const BenchCommand& command) {
       "timed "
       "by itself,\nwithout starting it. A CPU's peaks are what our own kernels reach on large "
       "operands: "
-      "what fits a cache,\nand products of whole numbers, can exceed them.\n");
+      "what fits a cache,\nand products of whole numbers, can exceed them.\n" +
+      missing_estimates());
   nlohmann::ordered_json report{{"version", version()},
                                 {"backend", backend_json()},
                                 {"threads", thread_count()},
@@ -94,22 +124,10 @@ Result<int> run_bench(const Session& session, const BenchCommand& command) {
     const std::string csv = bench_csv(rows);
     ENGRAM_TRY(replace_file(command.csv, std::as_bytes(std::span(csv))));
   }
-  int slower = 0;
-  if (!command.compare.empty()) {
-    const std::vector<BenchChange> changes = compare_bench(before, rows);
-    slower = int(std::count_if(changes.begin(), changes.end(),
-                               [](const BenchChange& change) { return change.is_slower(); }));
-    console.answer(fmt::format("\nAgainst {}:\n\n", command.compare) +
-                   changes_text(changes, console.colour()));
-    if (changes.empty()) console.warn("No row of " + command.compare + " was measured again.");
-    if (slower > 0) {
-      console.warn(fmt::format("{} of {} slower than noise explains.", slower,
-                               plural(std::int64_t(changes.size()), "row is", "rows are")));
-    }
-    report["changes"] = changes_json(changes);
-  }
+  int code = 0;
+  if (!command.compare.empty()) code = compare(console, command.compare, before, rows, report);
   console.object(report);
-  return slower > 0 ? kExitSlower : 0;
+  return code;
 }
 
 CLI::Option* add_list(CLI::App& command, const char* name, std::vector<int>& values,
@@ -118,96 +136,6 @@ CLI::Option* add_list(CLI::App& command, const char* name, std::vector<int>& val
       ->type_name(type)
       ->delimiter(',')
       ->check(CLI::Range(1, 65536));
-}
-
-struct LiveCommand {
-  LiveBenchOptions bench;
-  bool marks = false;
-  std::string confusion;  // file
-  LearnerOptions learner;
-};
-
-Result<int> run_live(const Session& session, const LiveCommand& command) {
-  const Console& console = session.console;
-  ENGRAM_ASSIGN(ScratchFolder scratch, ScratchFolder::make());
-  LiveBenchOptions options = command.bench;
-  options.recogniser.state = scratch.path() + "/state";
-  options.recogniser.home = session.global.home;
-  options.recogniser.model = session.global.model;
-  options.recogniser.threads = session.global.threads;
-  ENGRAM_ASSIGN(options.recogniser.config, apply(command.learner, LearnerConfig{}));
-  const MachineState start = machine_state("");
-  console.answer(fmt::format("engram {}, {}, {}\n{}\n\n", version(), backend_text(),
-                             plural(thread_count(), "thread", "threads"), state_text(start)));
-  int number = 0;
-  ENGRAM_ASSIGN(
-      const LiveBenchResult result, bench_live(options, [&](const LiveBenchRound& round) {
-        console.answer(fmt::format("{:>3}  {:<24} {:>4}/{:<4} {:5.1f} %\n", ++number, round.object,
-                                   round.right, round.asked, 100.0 * round.right / round.asked));
-      }));
-  console.answer(live_bench_text(result));
-  nlohmann::ordered_json report{{"version", version()},
-                                {"backend", backend_json()},
-                                {"threads", thread_count()},
-                                {"state", state_json(start)}};
-  report.update(live_bench_json(result));
-  console.object(report);
-  if (!command.confusion.empty()) {
-    const LiveBenchRound& last = result.rounds.back();
-    const std::string svg = confusion_svg(
-        result.confusion, fmt::format("{} objects, learned one at a time: {} of {} new views right",
-                                      result.rounds.size(), last.right, last.asked));
-    ENGRAM_TRY(replace_file(command.confusion, std::as_bytes(std::span(svg))));
-  }
-  const std::vector<LiveBenchMark> marks = live_marks(result);
-  const bool passed = std::all_of(marks.begin(), marks.end(),
-                                  [](const LiveBenchMark& mark) { return mark.passed; });
-  return passed || !command.marks ? 0 : kExitSlower;
-}
-
-void add_bench_live(CLI::App& bench, Session& session) {
-  const auto options = std::make_shared<LiveCommand>();
-  CLI::App* command = add_command(
-      bench, session,
-      {.name = "live",
-       .summary = "time the camera app on the stage: taps, frames, learning beside looking",
-       .synopsis =
-           "engram bench live [--objects N] [--taps N] [--seconds S] [--confusion FILE] [--marks]",
-       .description =
-           "Objects of the stage (see `engram demo`) are learned one at a time by taps on a live "
-           "session; after each one, new views of all of them are asked of the state on disk. "
-           "Prints how long a tap takes until it is durable and until it is known, how long a "
-           "frame takes to its label, and whether looking gets slower while every frame is taught, "
-           "and while taps follow each other without a pause. "
-           "--marks exits with 4 when a mark is missed.",
-       .example = "engram bench live --objects 20 --marks"},
-      [&session, options] { return run_live(session, *options); });
-  LiveBenchOptions& b = options->bench;
-  command->add_option("--objects", b.stage.objects, "Objects to learn (default 20)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--taps", b.taps, "Taps for each (default 8)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--views", b.views, "New views asked of each (default 10)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command
-      ->add_option("--seconds", b.seconds,
-                   "Of looking, two thirds of it while it learns (default 30)")
-      ->type_name("S")
-      ->check(CLI::Range(0.1, 3600.0));
-  command->add_option("--fps", b.frames_per_second, "Frames per second of the camera (default 30)")
-      ->type_name("N")
-      ->check(CLI::Range(1.0, 1000.0));
-  command->add_option("--stamps", b.stage.stamps, "Other cut-out PNG pictures to show")
-      ->type_name("DIR");
-  command
-      ->add_option("--confusion", options->confusion,
-                   "Who was taken for whom in the end, as SVG into this file")
-      ->type_name("FILE");
-  command->add_flag("--marks", options->marks, "Exit with 4 when a mark is missed");
-  add_learner_options(*command, options->learner);
 }
 
 }  // namespace
@@ -236,8 +164,9 @@ void add_bench(CLI::App& app, Session& session) {
            "the "
            "share of the machine's peak, and on a GPU the estimate beside it. With each row goes "
            "what "
-           "the machine says of clocks, temperature and throttling. --compare exits with 4 when "
-           "something is slower than in an earlier --json by more than noise explains.",
+           "the machine says of clocks, power mode, temperature and throttling. --compare exits "
+           "with 4 when something is slower than in an earlier --json by more than noise explains, "
+           "and with 65 when that has none of the rows measured now.",
        .example = "engram bench kernels --json > old.json\n"
                   "engram bench kernels --compare old.json"},
       [&session, options] { return run_bench(session, *options); });
@@ -254,6 +183,12 @@ void add_bench(CLI::App& app, Session& session) {
   command->add_option("--samples", b.samples, "N, kept samples (default 1000)")
       ->type_name("N")
       ->check(CLI::Range(1, 65536));
+  command->add_option("--pictures", b.pictures, "Of a step of `adapt` (default 8)")
+      ->type_name("B")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--heads", b.heads, "Of its transformer, each 64 wide (default 12)")
+      ->type_name("H")
+      ->check(CLI::Range(1, 64));
   command->add_option("--seconds", b.seconds, "For each row (default 0.2)")
       ->type_name("S")
       ->check(CLI::Range(0.001, 60.0));

@@ -27,18 +27,20 @@ namespace {
 struct CameraCommand {
   std::string source = "stage://?fps=30&hold=300";
   bool mirror = false, headless = false, window = false;
-  std::string http;            // empty: no page
+  const CLI::Option* mirror_option = nullptr;  // not given: as it was chosen last
+  std::string http;                            // empty: no page
+  std::vector<std::string> hosts;
   std::vector<double> region;  // left, top, width, height in % of the sides
   double quiet_seconds = 3, frames_per_second = 30, false_alarm = 5, hottest = 85;
   LearnerOptions learner;
 };
 
-Result<Region> region_of(const std::vector<double>& percent) {
-  if (percent.empty()) return Region{};
+Result<std::optional<Region>> region_of(const std::vector<double>& percent) {
+  if (percent.empty()) return std::optional<Region>();
   const auto thousandths = [](double value) { return int(10 * value + 0.5); };
   const Region region{thousandths(percent[0]), thousandths(percent[1]), thousandths(percent[2]),
                       thousandths(percent[3])};
-  if (within(region) == region) return region;
+  if (within(region) == region) return std::optional(region);
   return Status(Code::invalid_argument,
                 "--region: left, top, width and height in % of the picture, such as 25,25,50,50, "
                 "must lie within it and not be empty.");
@@ -54,17 +56,13 @@ Result<CameraFeed::Open> checked_source(const std::string& source) {
   if (code == Code::invalid_argument || code == Code::not_supported || is_missing_file) {
     return first.status();
   }
-  std::shared_ptr<Camera> opened;
-  if (first.ok()) opened = std::move(first).value();
-  struct Shared final : Camera {
-    std::shared_ptr<Camera> camera;
-    Result<Image> next() override { return camera->next(); }
-  };
-  return CameraFeed::Open([source, opened]() mutable -> Result<std::unique_ptr<Camera>> {
-    if (opened == nullptr) return open_camera(source);
-    auto camera = std::make_unique<Shared>();
-    camera->camera = std::exchange(opened, nullptr);
-    return std::unique_ptr<Camera>(std::move(camera));
+  // One holder for all copies: the camera is handed over once, and closed by who took it before
+  // another is opened.
+  const auto waiting = std::make_shared<std::unique_ptr<Camera>>();
+  if (first.ok()) *waiting = std::move(first).value();
+  return CameraFeed::Open([source, waiting]() -> Result<std::unique_ptr<Camera>> {
+    if (*waiting == nullptr) return open_camera(source);
+    return std::exchange(*waiting, nullptr);
   });
 }
 
@@ -78,7 +76,7 @@ Result<LiveOptions> live_options(const Session& session, const CameraCommand& co
   ENGRAM_ASSIGN(live.recogniser.config, apply(command.learner, LearnerConfig{}));
   ENGRAM_ASSIGN(live.region, region_of(command.region));
   live.source = command.source;
-  live.mirror = command.mirror;
+  if (command.mirror_option->count() > 0) live.mirror = command.mirror;
   live.quiet = std::chrono::milliseconds(std::int64_t(1000 * command.quiet_seconds));
   live.most_frames_per_second = command.frames_per_second;
   live.false_alarms = command.false_alarm / 100;
@@ -123,7 +121,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   // Faces: those that work beside the others first, then the one that the user sits before.
   std::unique_ptr<WebFace> page;
   if (!command.http.empty()) {
-    ENGRAM_ASSIGN(page, WebFace::start(live, command.http, session.global.home));
+    ENGRAM_ASSIGN(page, WebFace::start(live, command.http, session.global.home, command.hosts));
     if (!page->note().empty()) console.warn(page->note());
     console.answer(page->greeting(console.colour()));
     console.object({{"pages", page->urls()}});
@@ -183,10 +181,14 @@ void add_camera(CLI::App& app, Session& session) {
                       [&session, options] { return run_camera(session, *options); });
   command->add_option("SOURCE", options->source,
                       "The camera's address (default stage://?fps=30&hold=300)");
-  command->add_flag("--mirror", options->mirror, "Left is right, as before a mirror");
+  options->mirror_option = command->add_flag(
+      "--mirror", options->mirror,
+      "Left is right, as before a mirror; --mirror=no: not (default: as chosen last)");
   command
-      ->add_option("--region", options->region,
-                   "Look at this part only: left, top, width, height in % of the picture")
+      ->add_option(
+          "--region", options->region,
+          "Look at this part only: left, top, width, height in % of the picture (default: as "
+          "chosen last)")
       ->type_name("L,T,W,H")
       ->delimiter(',')
       ->expected(4)
@@ -209,6 +211,12 @@ void add_camera(CLI::App& app, Session& session) {
       ->add_option("--http", options->http,
                    "Serve the page and its API there: 8477, or 0.0.0.0:8477 with a token")
       ->type_name("ADDR");
+  command
+      ->add_option("--host", options->hosts,
+                   "A name that browsers may use for this machine beside its own, such as one of a "
+                   "proxy; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command->add_flag("--headless", options->headless, "No keys and no lines: until it is ended");
   command->add_flag("--window", options->window, "Draw the camera's picture in the terminal");
   command

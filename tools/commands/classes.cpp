@@ -67,6 +67,12 @@ Result<int> run_classes(const Session& session) {
   const std::string rounding = loaded.learner.rounding_note();
   if (!rounding.empty()) console.answer(rounding + "\n");
   object["rounded"] = !rounding.empty();
+  if (const std::int64_t open = loaded.learner.task_samples(); open > 0) {
+    console.log(
+        fmt::format("{} of an open task do not answer yet: engram learn --end-task makes "
+                    "them answer",
+                    plural(open, "sample", "samples")));
+  }
   console.object(object);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/exit_code.h"
+#include "tools/finite_features.h"
 #include "tools/picture_stream.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"
@@ -63,7 +64,8 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
   if (options.readout) {
     ENGRAM_ASSIGN(readout, parse_readout_kind(*options.readout));
   }
-  ENGRAM_ASSIGN(const std::vector<std::string> files, expand_inputs(options.files));
+  ENGRAM_ASSIGN(const Inputs inputs, expand_inputs(options.files));
+  const std::vector<std::string>& files = inputs.files;
   Result<Recogniser> opened = [&] {
     const Progress progress(console.shows_progress(), "open");
     return Recogniser::open({.state = session.global.state,
@@ -86,8 +88,8 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
     label_columns = std::max(label_columns, display_width(printable(label)));
   }
   std::string text;  // printed at the end: a bar may be on the screen
-  const auto classify = [&](std::span<const std::size_t> indices,
-                            std::span<const Image> pictures) -> Status {
+  const auto answer = [&](std::span<const std::size_t> indices,
+                          std::span<const Image> pictures) -> Status {
     ENGRAM_ASSIGN(const auto answers,
                   recogniser.classify(pictures, options.top, options.false_alarm / 100));
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -97,14 +99,21 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
     }
     return {};
   };
-  ENGRAM_ASSIGN(const std::vector<SkippedPicture> skipped,
+  const auto classify = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
+                            std::vector<SkippedPicture>& skipped) {
+    return take_finite(recogniser.extractor(), files, indices, pictures, skipped, answer);
+  };
+  for (const SkippedPicture& one : inputs.skipped) console.warn(one.why.what());
+  ENGRAM_ASSIGN(std::vector<SkippedPicture> skipped,
                 stream_pictures(files, "classify", console, classify));
+  const bool nothing_said = skipped.size() == files.size();
+  skipped.insert(skipped.end(), inputs.skipped.begin(), inputs.skipped.end());
   console.answer(text);
   for (const SkippedPicture& one : skipped) {
     console.object(
         {{"file", one.path}, {"error", one.why.what()}, {"code", exit_code(one.why.code())}});
   }
-  if (skipped.size() == files.size()) return exit_code(skipped.front().why.code());
+  if (nothing_said) return exit_code(skipped.front().why.code());
   return skipped.empty() ? 0 : kExitSomeSkipped;
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "platform/file.h"
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
@@ -63,6 +64,7 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   }();
   if (!recogniser.ok()) return recogniser.status();
 
+  ENGRAM_TRY(make_directories(out));  // before the work
   console.note(fmt::format(
       "{} objects before a virtual camera; {} frames of each are learned, one object after "
       "another,\nand after each one {} new views of every object so far are asked for. "
@@ -72,9 +74,9 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   const DemoWatcher watcher{[&](const std::string& object) { table.begin(object); },
                             [&](const DemoRound& round) { table.add(round); }};
   ENGRAM_ASSIGN(const DemoResult result, run_demo_show(*recogniser, *stage, options.show, watcher));
+  console.answer(demo_summary(result, options.show));  // also where the files cannot be written
   ENGRAM_ASSIGN(const DemoFiles files, write_demo_files(result, out));
   const std::string digest = recogniser->store()->learner().digest();
-  console.answer(demo_summary(result, options.show));
   console.note(
       fmt::format("\nplot      {}\npictures  {}\n", printable(files.plot), printable(files.sheet)));
   nlohmann::ordered_json answer = demo_json(result, options.show);
@@ -132,7 +134,8 @@ void add_demo(CLI::App& app, Session& session) {
   command->add_option("--stamps", options->stage.stamps, "Other cut-out PNG pictures to show")
       ->type_name("DIR");
   command->add_option("--seed", options->stage.seed, "Of what the camera sees (default 1)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(seed_number());
   command->add_flag("--keep", options->keep, "Keep the learner's state and say where it is");
   add_learner_options(*command, options->learner, "--projection-seed");
 }

@@ -14,7 +14,6 @@
 #include "engine/store_load.h"
 #include "kernels/backend.h"
 #include "kernels/kernels_simt.h"
-#include "platform/arena.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
@@ -61,7 +60,7 @@ Finding learner_memory(const Session& session, std::int64_t& planned) {
     config.features = 1280;
   }
   planned = plan(config, classes).total();
-  return memory_finding(what, planned, machine_memory(), available_memory());
+  return memory_finding(what, config, classes, backend_in_use().device);
 }
 
 std::vector<Finding> findings(const Session& session) {
@@ -93,14 +92,15 @@ std::string words(const std::vector<std::string>& all) {
   return text;
 }
 
-std::optional<double> estimated_ms(const KernelTrial& trial) {
-  const std::optional<DeviceInfo>& device = backend_in_use().device;
+std::optional<double> estimated_ms(const std::optional<DevicePeaks>& device,
+                                   const KernelTrial& trial) {
   if (!device) return std::nullopt;
   const auto seconds = estimated_call_seconds(*device, trial.operation, trial.size);
   return seconds ? std::optional(1e3 * *seconds) : std::nullopt;
 }
 
 nlohmann::ordered_json json_of(const KernelTrials& trials) {
+  const std::optional<DevicePeaks> device = peaks_in_use();
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const KernelTrial& trial : trials.trials) {
     rows.push_back({{"operation", trial.operation},
@@ -112,7 +112,7 @@ nlohmann::ordered_json json_of(const KernelTrials& trials) {
                     {"error", trial.status.ok() ? "" : trial.status.what()},
                     {"cpu_ms", trial.cpu_ms},
                     {"device_ms", trial.device_ms}});
-    if (const auto estimate = estimated_ms(trial)) rows.back()["estimated_ms"] = *estimate;
+    if (const auto estimate = estimated_ms(device, trial)) rows.back()["estimated_ms"] = *estimate;
   }
   return rows;
 }
@@ -128,12 +128,14 @@ void show(const Console& console, const KernelTrials& trials, bool on_gpu) {
                {"CPU ms", Align::right},
                {on_gpu ? "GPU ms" : "emulated ms", Align::right},
                {on_gpu ? "estimated ms" : "", Align::right}});
+  const std::optional<DevicePeaks> device = peaks_in_use();
   for (const KernelTrial& trial : trials.trials) {
+    const std::optional<double> estimate = estimated_ms(device, trial);
     table.add({trial.operation, trial.shape, agreement(trial), fmt::format("{:.3f}", trial.cpu_ms),
                fmt::format("{:.3f}", trial.device_ms),
-               estimated_ms(trial) ? fmt::format("{:.3f}", *estimated_ms(trial)) : ""});
+               estimate ? fmt::format("{:.3f}", *estimate) : ""});
   }
-  console.answer(table.text(console.colour()));
+  console.answer(table.text(console.colour()) + missing_estimates());
   if (!trials.on_the_cpu.empty()) {
     console.answer("Computed on the CPU: " + words(trials.on_the_cpu) + ".\n");
   }

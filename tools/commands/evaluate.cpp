@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/calibrate.h"
+#include "engine/state_backbone.h"
 #include "platform/file.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/evaluate_options.h"
@@ -78,7 +80,7 @@ Status write_text(const std::string& path, const std::string& text) {
   return replace_file(path, std::as_bytes(std::span(text)));
 }
 
-Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
+Result<int> evaluate(const Session& session, EvaluateOptions options) {
   const Console& console = session.console;
   ENGRAM_TRY(complete(options));
   Evaluation evaluation;
@@ -104,7 +106,7 @@ Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
   evaluation.extract_seconds = data.seconds;
   ENGRAM_TRY(choose_scale(options, extractor, data, evaluation));
   for (EvaluationRow& row : evaluation.rows) {
-    row.config.backbone = extractor ? extractor->card().sha256 : "features";
+    row.config.backbone = extractor ? backbone_of(extractor->card()) : "features";
   }
   extractor.reset();  // its memory is not the learner's
   if (options.open_set > 0) {
@@ -117,18 +119,27 @@ Result<int> run_evaluate(const Session& session, EvaluateOptions options) {
 
   const std::string text = evaluation_text(evaluation);
   const nlohmann::ordered_json json = evaluation_json(evaluation);
-  ENGRAM_TRY(make_directories(options.out));
+  console.answer(text);  // before the files: a full disk must not take the result away
+  console.object(json);
   ENGRAM_TRY(write_text(options.out + "/report.txt", text));
   ENGRAM_TRY(write_text(options.out + "/report.json", json_text(json) + "\n"));
   ENGRAM_TRY(write_text(options.out + "/results.csv", evaluation_csv(evaluation)));
   ENGRAM_TRY(write_text(options.out + "/accuracy.svg", accuracy_plot(evaluation)));
   ENGRAM_TRY(write_text(options.out + "/report.html", evaluation_html(evaluation)));
-  console.answer(text);
   console.note(fmt::format(
       "written to {0}/: report.html, report.txt, report.json, results.csv, accuracy.svg\n",
       printable(options.out)));
-  console.object(json);
   return data.skipped == 0 ? 0 : kExitSomeSkipped;
+}
+
+Result<int> run_evaluate(const Session& session, const EvaluateOptions& options) {
+  // The work may take hours, so whether its result can be kept is asked before.
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(options.out, ignored);
+  ENGRAM_TRY(make_directories(options.out));
+  Result<int> done = evaluate(session, options);
+  if (!done.ok() && is_new) std::filesystem::remove(options.out, ignored);  // only if it is empty
+  return done;
 }
 
 }  // namespace

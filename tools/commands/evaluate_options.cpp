@@ -43,7 +43,8 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       .add_option("--seed", options.class_seeds,
                   "Order of the classes (default 1993); a list is averaged")
       ->type_name("LIST")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(seed_number());
   command
       .add_option("--open-set", options.open_set,
                   "Hold this share of the classes out and measure what is called unknown")
@@ -132,7 +133,8 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
       .add_option("--projection-seed", options.projection_seeds,
                   "Seed of the projection (default 1); a list is averaged")
       ->type_name("LIST")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(seed_number());
 }
 
 }  // namespace engram

@@ -32,10 +32,10 @@ Status write_lines(const std::string& path, const std::vector<std::string>& line
 Result<int> run_features(const Session& session, const FeaturesOptions& options) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(const Tree tree, read_labelled(options.tree, options.labels));
-  for (const std::string& note : tree.notes) console.warn(note);
+  for (const SkippedPicture& one : tree.skipped) console.warn(one.why.what());
   ENGRAM_ASSIGN(FeatureExtractor extractor, open_model(session.global));
-  ENGRAM_ASSIGN(const FeatureTable table,
-                read_features(extractor, tree.paths(), "features", console));
+  ENGRAM_ASSIGN(FeatureTable table, read_features(extractor, tree.paths(), "features", console));
+  table.skipped.insert(table.skipped.begin(), tree.skipped.begin(), tree.skipped.end());
 
   const std::vector<std::string> classes = tree.labels();
   std::vector<std::int32_t> y;

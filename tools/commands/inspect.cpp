@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine/model_store.h"
+#include "engine/state_backbone.h"
 #include "engine/store.h"
 #include "engine/store_load.h"
 #include "tools/backend_report.h"
@@ -25,8 +25,8 @@ std::int64_t size_of(const std::string& path) {
   return error ? 0 : static_cast<std::int64_t>(size);
 }
 
-std::string model_name(const Session& session, const std::string& sha256) {
-  const auto model = ModelStore(session.global.home).find_by_hash(sha256);
+std::string model_name(const Session& session, const LearnerConfig& config) {
+  const auto model = find_backbone(ModelStore(session.global.home), config, "", "this state");
   return model.ok() ? model->card.name : "not in the store here";
 }
 
@@ -52,7 +52,7 @@ Result<int> run_inspect(const Session& session) {
   const LearnerConfig& config = learner.config();
   const auto readout = learner.readout();
   const std::string digest = learner.digest();
-  const std::string model = model_name(session, config.backbone);
+  const std::string model = model_name(session, config);
   const std::int64_t snapshot = size_of(paths.snapshot), journal = size_of(paths.journal),
                      readout_bytes = size_of(paths.readout);
   const std::int64_t memory = plan(config, std::max<int>(1, int(learner.classes().size())),

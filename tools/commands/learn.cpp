@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -10,10 +11,14 @@
 #include "tools/commands/options.h"
 #include "tools/edit_report.h"
 #include "tools/exit_code.h"
+#include "tools/finite_features.h"
 #include "tools/learn_report.h"
+#include "tools/live/stop_signals.h"
+#include "tools/open_model.h"
 #include "tools/picture_stream.h"
 #include "tools/precheck.h"
 #include "tools/progress.h"
+#include "tools/terminal.h"
 #include "tools/tree.h"
 #include "tools/units.h"
 
@@ -27,6 +32,18 @@ struct LearnOptions {
   LearnerOptions learner;
 };
 
+// "engram learn a.jpg b.jpg": the label was forgotten, and a class called a.jpg is not what is meant.
+Status check_is_no_input(const std::string& label) {
+  std::error_code error;
+  const bool is_path =
+      label.find('/') != std::string::npos && std::filesystem::exists(label, error);
+  if (!is_path && !is_picture_file(label)) return {};
+  return Status(Code::invalid_argument,
+                fmt::format("the first word is the label, and {} is a file or folder here. Nothing "
+                            "was changed. Say what the pictures show: engram learn LABEL {} ...",
+                            printable(label), printable(label)));
+}
+
 // From whichever way the user named them.
 Result<Tree> items_to_learn(const LearnOptions& options) {
   const bool listed = !options.tree.empty() || !options.labels.empty();
@@ -39,15 +56,17 @@ Result<Tree> items_to_learn(const LearnOptions& options) {
     }
     return read_labelled(options.tree, options.labels);
   }
+  if (!options.label.empty()) ENGRAM_TRY(check_is_no_input(options.label));
   if (options.label.empty() || options.files.empty()) {
     return Status(Code::invalid_argument,
                   "say what to learn: engram learn LABEL FILES..., or engram learn --tree DIR. See "
                   "engram learn --help.");
   }
-  ENGRAM_TRY(check_label(options.label));
-  ENGRAM_ASSIGN(const std::vector<std::string> files, expand_inputs(options.files));
+  ENGRAM_TRY(check_new_label(options.label));
+  ENGRAM_ASSIGN(Inputs inputs, expand_inputs(options.files));
   Tree tree;
-  for (const std::string& file : files) tree.items.push_back({file, options.label});
+  tree.skipped = std::move(inputs.skipped);
+  for (const std::string& file : inputs.files) tree.items.push_back({file, options.label});
   return tree;
 }
 
@@ -58,8 +77,9 @@ Result<Recogniser> open_state(const Session& session, const LearnOptions& option
   const bool exists = Store::exists(state);
   if (!exists && paths.empty()) return no_state(state);
   ENGRAM_TRY(check_owner(state));
-  if (options.strict) {
-    ENGRAM_TRY(check_all_readable(paths, session.console));
+  if (!exists && options.strict) {  // opening makes the state, so the model is opened before that
+    ENGRAM_ASSIGN(FeatureExtractor extractor, open_model(session.global));
+    ENGRAM_TRY(check_all_usable(paths, extractor, session.console));
   } else if (!exists) {
     ENGRAM_TRY(check_any_readable(paths, session.console));
   }
@@ -70,41 +90,71 @@ Result<Recogniser> open_state(const Session& session, const LearnOptions& option
                            .batch = kPicturesPerBatch,
                            .config = {}};
   ENGRAM_ASSIGN(open.config, apply(options.learner, LearnerConfig{}));
-  const Progress progress(session.console.shows_progress(), "open");
-  ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(open));
-  if (exists) ENGRAM_TRY(check_agrees(options.learner, recogniser.config(), state));
+  Result<Recogniser> recogniser = [&] {
+    const Progress progress(session.console.shows_progress(), "open");
+    return Recogniser::open(open);
+  }();
+  if (!exists || !recogniser.ok()) return recogniser;
+  ENGRAM_TRY(check_agrees(options.learner, recogniser->config(), state));
+  if (options.strict) {
+    ENGRAM_TRY(check_all_usable(paths, recogniser->extractor(), session.console));
+  }
   return recogniser;
+}
+
+Status stopped_after(std::int64_t samples, std::int64_t pictures) {
+  return Status(Code::busy,
+                fmt::format("stopped as asked: {} of {} learned and kept. They do not answer yet: "
+                            "engram learn --end-task makes them, and engram undo takes them back.",
+                            samples, plural(pictures, "picture is", "pictures are")));
 }
 
 Result<LearnOutcome> learn_all(const Session& session, Recogniser& recogniser, const Tree& tree) {
   LearnOutcome outcome;
-  const auto learn = [&](std::span<const std::size_t> indices,
-                         std::span<const Image> pictures) -> Status {
+  const std::vector<std::string> paths = tree.paths();
+  const auto take = [&](std::span<const std::size_t> indices,
+                        std::span<const Image> pictures) -> Status {
     std::vector<std::string> labels;
     for (const std::size_t index : indices) labels.push_back(tree.items[index].label);
     const StepPart part = outcome.samples == 0 ? StepPart::begins : StepPart::continues;
-    if (const Status status = recogniser.learn(pictures, labels, part); !status.ok()) {
-      return Status(
-          status.code(),
-          fmt::format("{} Of {}, {} before it were learned and are kept.", sentence(status.what()),
-                      plural(std::ssize(tree.items), "picture", "pictures"), outcome.samples));
-    }
+    ENGRAM_TRY(recogniser.learn(pictures, labels, part));
     for (const std::string& label : labels) ++outcome.learned[label];
     outcome.samples += std::ssize(labels);
     return {};
   };
+  const StopSignals signals;
+  const auto learn = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
+                         std::vector<SkippedPicture>& skipped) -> Status {
+    const Status status =
+        take_finite(recogniser.extractor(), paths, indices, pictures, skipped, take);
+    if (status.ok() && signals.stopped() && indices.back() + 1 < paths.size()) {
+      return stopped_after(outcome.samples, std::ssize(paths));
+    }
+    if (status.ok() || outcome.samples == 0) return status;
+    return Status(
+        status.code(),
+        fmt::format("{} Of {}, {} before it were learned and are kept.", sentence(status.what()),
+                    plural(std::ssize(paths), "picture", "pictures"), outcome.samples));
+  };
   const double start = seconds_now();
-  ENGRAM_ASSIGN(outcome.skipped, stream_pictures(tree.paths(), "learn", session.console, learn));
+  ENGRAM_ASSIGN(outcome.skipped, stream_pictures(paths, "learn", session.console, learn));
   outcome.seconds = seconds_now() - start;
   if (outcome.samples == 0 && !tree.items.empty()) {
-    return Status(Code::bad_data, "no picture could be read. Nothing was changed.");
+    return Status(Code::bad_data, "no picture could be used. Nothing was learned.");
   }
+  outcome.skipped.insert(outcome.skipped.end(), tree.skipped.begin(), tree.skipped.end());
   return outcome;
 }
 
 Result<int> run_learn(const Session& session, const LearnOptions& options) {
   ENGRAM_ASSIGN(const Tree tree, items_to_learn(options));
-  for (const std::string& note : tree.notes) session.console.warn(note);
+  for (const SkippedPicture& one : tree.skipped) session.console.warn(one.why.what());
+  if (options.strict && !tree.skipped.empty()) {
+    return Status(
+        Code::bad_data,
+        "not everything that was named can be learned (see above), and --strict was asked "
+        "for. Nothing was changed.");
+  }
   ENGRAM_ASSIGN(Recogniser recogniser, open_state(session, options, tree.paths()));
   Store& store = *recogniser.store();
   if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());
@@ -133,8 +183,10 @@ void add_learn(CLI::App& app, Session& session) {
           "Learns pictures (JPEG, PNG; folders are searched) and keeps them: each batch is on disk "
           "before it counts as learned. A label may be new or known; nothing learned earlier is "
           "lost. In a tree, the folders on the first level are the labels.\n\n"
-          "A picture that cannot be read is named and skipped, and the exit code is 3; with "
-          "--strict all pictures are checked first, and if one is broken nothing changes. The "
+          "A picture or folder that cannot be used is named and skipped, and the exit code is 3; "
+          "with --strict everything is checked first, and if one is broken nothing changes. "
+          "Stopped by "
+          "Ctrl-C or kill, it finishes the batch and says how many are kept (exit code 75). The "
           "first call makes the state; --hidden to --seed say how and cannot change later.",
       .example =
           "$ engram learn mug photos/mug/*.jpg\n"

@@ -80,8 +80,8 @@ constexpr const char* kExitCodes =
     "69  this build or this machine cannot do it; service status: it does not run\n"
     "70  a fault of the program\n"
     "71  not enough memory, or the device failed\n"
-    "74  the disk refused: full, read-only or broken\n"
-    "75  another process is writing: try again; adapt: stopped, --resume goes on";
+    "74  the disk refused: full, read-only or broken; or stdout did not take the answer\n"
+    "75  another process is writing: try again; learn: stopped; adapt: stopped, --resume goes on";
 
 constexpr const char* kEnvironment =
     "ENGRAM_HOME   where models and states are (else $XDG_DATA_HOME/engram, else\n"

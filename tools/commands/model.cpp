@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -128,7 +129,7 @@ Result<int> run_half(const Session& session, const HalfOptions& options) {
 
 struct EngineOptions {
   std::string name;
-  std::int64_t memory_mb = 4096;
+  std::optional<std::int64_t> memory_mb;  // none: usual_build_memory()
 };
 
 Result<int> run_engine(const Session& session, const EngineOptions& options) {
@@ -141,7 +142,7 @@ Result<int> run_engine(const Session& session, const EngineOptions& options) {
                   "it where TensorRT's headers are: JetPack has them.");
   }
   EngineOrder order = engine_order(model, session.global.home, library);
-  order.request.memory = options.memory_mb << 20;
+  if (options.memory_mb) order.request.memory = *options.memory_mb << 20;
   std::vector<std::string> notes;
   order.on_note = [&](const std::string& note) { notes.push_back(note); };
   const double start = seconds_now();
@@ -218,14 +219,18 @@ void add_model_command(CLI::App& app, Session& session) {
        .synopsis = "engram model engine NAME [--memory MB]",
        .description =
            "TensorRT turns a model into an engine for one GPU, which takes minutes. It is built in "
-           "half precision by a child process that may take --memory, and kept in HOME/engines "
+           "half precision by a child process that may take --memory (what the driver takes for "
+           "the "
+           "GPU is not counted in it), and kept in HOME/engines "
            "with a seal that only this user on this machine can make: an engine is code, and a "
            "stranger's is never loaded. From then on the GPU computes the features. Without an "
            "engine, or if it fails, the CPU does.",
        .example = "engram model engine efficientnet-lite0"},
       [&session, engine] { return run_engine(session, *engine); });
   engine_sub->add_option("NAME", engine->name, "A model of `engram model list`")->required();
-  engine_sub->add_option("--memory", engine->memory_mb, "What building may take, in MB (4096)")
+  engine_sub
+      ->add_option("--memory", engine->memory_mb,
+                   "What building may take, in MB (4096, or half of what is free if that is less)")
       ->type_name("MB")
       ->check(CLI::Range(256, 1 << 20));
 

@@ -1,6 +1,10 @@
 #include "tools/commands/options.h"
 
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,12 +14,15 @@ namespace engram {
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_option("--state", options.state,
                  "Directory of the learner (default $ENGRAM_STATE, else HOME/state/default)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(not_empty());
   app.add_option("--home", options.home, "Where models and states are kept (default $ENGRAM_HOME)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(not_empty());
   app.add_option("--model", options.model,
                  "Backbone, by name (default: the state's own, else efficientnet-lite0)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(not_empty());
   app.add_option("--threads", options.threads, "Threads to use; 0 takes one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
@@ -64,7 +71,27 @@ void add_learner_options(CLI::App& command, LearnerOptions& options, const char*
                   "blend (default), ridge: as in the paper, mean: nearest class mean")
       ->type_name("KIND");
   command.add_option(seed_option, options.seed, "Seed of the projection (default 1)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(seed_number());
+}
+
+CLI::Validator seed_number() {
+  return {[](std::string& text) -> std::string {
+            std::uint64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, value);
+            if (read.ec == std::errc() && read.ptr == end) return {};
+            return fmt::format("{} is not a whole number from 0 to {}", text,
+                               std::numeric_limits<std::uint64_t>::max());
+          },
+          ""};
+}
+
+CLI::Validator not_empty() {
+  return {[](std::string& text) -> std::string {
+            return text.empty() ? "it is empty; leave the option out for the default" : "";
+          },
+          ""};
 }
 
 CLI::Validator between(double least, double most) {

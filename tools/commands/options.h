@@ -18,6 +18,10 @@ void add_kind_options(CLI::App& command, LearnerOptions& options);
 void add_learner_options(CLI::App& command, LearnerOptions& options,
                          const char* seed_option = "--seed");
 
+// A whole number from 0 to 2^64 - 1; CLI11 takes -1 and 1e30 for the largest.
+CLI::Validator seed_number();
+// Anything but an empty word.
+CLI::Validator not_empty();
 // A number within both; CLI::Range lets NaN through.
 CLI::Validator between(double least, double most);
 

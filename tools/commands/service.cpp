@@ -87,6 +87,14 @@ Result<int> run_enable(const Session& session, CLI::App& app, const ServiceOptio
   ENGRAM_ASSIGN(const ServiceFiles files, install_service_files(places));
   session.console.note(service_files_text(places, files));
   nlohmann::ordered_json answer = service_files_json(places, files);
+  ENGRAM_ASSIGN(const ServiceSettings settings, read_service_settings(places));
+  if (const std::string page = page_of(settings); !page.empty()) {
+    session.console.note(fmt::format("page      {}\n", page));
+    answer["page"] = page;
+  }
+  if (const std::string note = settings_note(places, settings); !note.empty()) {
+    session.console.warn(note);
+  }
   if (image) {
     make_device_groups(options.root);
     ENGRAM_TRY(systemctl({"--root=" + options.root, "enable", kServiceUnit}));
@@ -198,7 +206,8 @@ void add_service(CLI::App& app, Session& session) {
        .synopsis = "engram service enable [--root DIR]",
        .description =
            "Writes the unit (unless a package brought one) and, if there is none, a file of "
-           "settings; then enables and starts the service and waits until it is ready. What "
+           "settings; then enables and starts the service, waits until it is ready, and prints "
+           "where its page is. What "
            "somebody edited is left alone. If it does not get ready, the last lines of its "
            "journal are printed. Where it builds an engine for a GPU, a terminal shows how far "
            "that is. Needs root.",

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/calibrate.h"
-#include "engine/feature_extractor.h"
 #include "platform/file.h"
 #include "platform/hash.h"
 #include "tools/convert/calibration_pictures.h"
@@ -42,7 +39,8 @@ BackboneOptions trial_options(const Candidate& candidate) {
 // Messages of the trial name the file as the user knows it.
 Status in_users_words(const Status& status, const std::string& path, const std::string& file) {
   std::string what = status.what();
-  for (auto at = what.find(path); at != std::string::npos; at = what.find(path)) {
+  // On behind each: the file's own name may hold the path, or be it.
+  for (auto at = what.find(path); at != std::string::npos; at = what.find(path, at + file.size())) {
     what.replace(at, path.size(), file);
   }
   return Status(status.code(), what);
@@ -109,30 +107,20 @@ Result<Candidate> make_from_file(const AddModelRequest& request, const ScratchFo
   return candidate;
 }
 
-// Runs the model on pictures and measures the constants of the exact arithmetic.
+// Runs the model on pictures, in a child process, and measures the constants of the exact arithmetic.
 Status measure(Candidate& candidate, const AddModelRequest& request,
                const AddModelProgress& progress) {
   const std::string step = "measuring the feature scale";
   if (progress) progress(step, 0, kMostCalibrationPictures);
-  ENGRAM_ASSIGN(const auto pictures, calibration_pictures(request.pictures_dir));
-  ENGRAM_ASSIGN(auto extractor, FeatureExtractor::open(
-                                    {.card = candidate.card, .onnx = candidate.path, .problem = {}},
-                                    {.threads = request.threads, .batch = 8}));
-  const int count = static_cast<int>(pictures.size());
-  const int width = extractor.features();
-  std::vector<float> features(static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
-  const MatrixView<float> all{features.data(), count, width, width};
-  for (int first = 0; first < count; first += 8) {
-    const int rows = std::min(8, count - first);
-    ENGRAM_TRY(extractor.extract(std::span(pictures).subspan(static_cast<std::size_t>(first),
-                                                             static_cast<std::size_t>(rows)),
-                                 all.row_range(first, rows)));
-    if (progress) progress(step, first + rows, count);
-  }
-  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all));
-  candidate.card.feature_scale = calibration.feature_scale;
-  candidate.card.hidden_mul = calibration.hidden_mul;
-  candidate.card.calibration_pictures = count;
+  const auto follow = [&](int done, int total) {
+    if (progress) progress(step, done, total);
+  };
+  ENGRAM_ASSIGN(const ModelMeasurement measured,
+                measure_model({.card = candidate.card, .onnx = candidate.path, .problem = {}},
+                              request.pictures_dir, request.threads, follow));
+  candidate.card.feature_scale = measured.calibration.feature_scale;
+  candidate.card.hidden_mul = measured.calibration.hidden_mul;
+  candidate.card.calibration_pictures = measured.pictures;
   return {};
 }
 
@@ -173,11 +161,16 @@ Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgre
   }
   // Before the long work: a name that is taken.
   const ModelStore store(request.home);
-  if (!request.replace && store.find(name).status().code() != Code::not_found) {
-    return Status(Code::invalid_argument,
-                  fmt::format("there is a model \"{}\" already; it was kept. Use --replace, or "
-                              "choose another name with --as",
-                              name));
+  if (!request.replace) {
+    const Status there = store.find(name).status();
+    if (there.code() != Code::not_found) {
+      const std::string unusable =
+          there.ok() ? "" : fmt::format(", but it cannot be used ({})", there.what());
+      return Status(Code::invalid_argument,
+                    fmt::format("there is a model \"{}\" already{}; it was kept. Use --replace, or "
+                                "choose another name with --as",
+                                name, unusable));
+    }
   }
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
   auto made = builtin ? make_builtin(*builtin, request, folder, progress)

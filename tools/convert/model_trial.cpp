@@ -2,19 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "engine/feature_extractor.h"
 #include "platform/child_process.h"
 #include "platform/sanitized.h"
+#include "platform/threads.h"
+#include "tools/convert/calibration_pictures.h"
 
 namespace engram {
 
@@ -23,6 +29,10 @@ namespace {
 constexpr const char* kFlag = "--try-model";
 constexpr const char* kGood = "good ";
 constexpr const char* kBad = "bad ";
+
+// Measuring: lines instead.
+constexpr const char* kMeasureFlag = "--measure-model";
+constexpr int kMeasureBatch = 8;
 
 // In the child: one inference of a grey picture.
 Result<TrialReport> try_here(const BackboneOptions& options) {
@@ -39,48 +49,156 @@ Result<TrialReport> try_here(const BackboneOptions& options) {
   return TrialReport{.features = backbone->features()};
 }
 
+// In the child. A batch that takes too long ends it by SIGALRM.
+Result<ModelMeasurement> measure_here(const StoredModel& model, const std::string& pictures_dir,
+                                      int threads, std::int64_t memory, unsigned seconds) {
+  ENGRAM_ASSIGN(const auto pictures, calibration_pictures(pictures_dir));
+  for (const Image& picture : pictures) memory += std::int64_t(picture.rgb.size());
+  if (!kSanitized) limit_this_process(RLIMIT_AS, memory);
+  ::alarm(seconds);
+  ENGRAM_ASSIGN(auto extractor,
+                FeatureExtractor::open(model, {.threads = threads, .batch = kMeasureBatch}));
+  const int count = static_cast<int>(pictures.size());
+  const int width = extractor.features();
+  std::vector<float> features(static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
+  const MatrixView<float> all{features.data(), count, width, width};
+  for (int first = 0; first < count; first += kMeasureBatch) {
+    const int rows = std::min(kMeasureBatch, count - first);
+    ::alarm(seconds);
+    ENGRAM_TRY(extractor.extract(std::span(pictures).subspan(static_cast<std::size_t>(first),
+                                                             static_cast<std::size_t>(rows)),
+                                 all.row_range(first, rows)));
+    std::printf("at %d %d\n", first + rows, count);
+    std::fflush(stdout);
+  }
+  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all));
+  return ModelMeasurement{.calibration = calibration, .pictures = count};
+}
+
+// Weights exist several times over while a model is compiled.
+std::int64_t memory_to_try(const std::string& path, const TrialLimits& limits) {
+  struct stat file {};
+  ::stat(path.c_str(), &file);
+  return std::max(limits.memory_bytes, std::int64_t{6} * file.st_size);
+}
+
+Status out_of_trial_memory(const std::string& path, std::int64_t memory) {
+  return Status(Code::bad_data,
+                fmt::format("{}: it needs more than {} GB of memory", path, memory >> 30));
+}
+
+// How the child was ended; ok: it came to its own end.
+Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std::int64_t memory,
+                      int seconds) {
+  const auto failed = [&](const std::string& what) {
+    return Status(Code::bad_data, fmt::format("{}: {}", path, what));
+  };
+  if (outcome.timed_out || outcome.signal == SIGALRM) {
+    return failed(fmt::format("it took longer than {} s to load and try", seconds));
+  }
+  if (outcome.signal == 0) return {};
+  return failed(
+      fmt::format("it made OpenVINO crash ({}): the file is damaged or hostile, or needs "
+                  "more than {} GB of memory",
+                  ::strsignal(outcome.signal), memory >> 30));
+}
+
+Status did_not_start(const ChildOutcome& outcome, const std::string& path) {
+  return Status(Code::internal,
+                fmt::format("{} could not be tried: the program did not start itself again (exit "
+                            "code {})",
+                            path, outcome.exit_code));
+}
+
+int serve_measuring(char** argv) {
+  const std::int64_t seconds = std::atoll(argv[7]);
+  limit_this_process(RLIMIT_CPU, 64 * kMostCalibrationPictures * seconds);
+  limit_this_process(RLIMIT_CORE, 0);
+  const auto measure = [&]() -> Result<ModelMeasurement> {
+    ENGRAM_ASSIGN(const ModelCard card, parse_card(argv[3]));
+    const int threads = std::atoi(argv[5]);
+    set_thread_count(threads);
+    return measure_here({.card = card, .onnx = argv[2], .problem = {}}, argv[4], threads,
+                        std::atoll(argv[6]), static_cast<unsigned>(seconds));
+  };
+  const auto measured = measure();
+  if (measured.ok()) {
+    const Calibration& found = measured->calibration;
+    std::printf("%s%a %d %d\n", kGood, double(found.feature_scale), int(found.hidden_mul),
+                measured->pictures);
+  } else {
+    std::printf("%s%d %s\n", kBad, static_cast<int>(measured.status().code()),
+                measured.status().what());
+  }
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 }  // namespace
 
 Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits& limits) {
-  struct stat file {};
-  ::stat(options.model.c_str(), &file);
-  // Weights exist several times over while a model is compiled.
-  const std::int64_t memory = std::max(limits.memory_bytes, std::int64_t{6} * file.st_size);
+  const std::int64_t memory = memory_to_try(options.model, limits);
   ENGRAM_ASSIGN(
       const ChildOutcome outcome,
       run_child({.arguments = {"/proc/self/exe", kFlag, options.model, options.output,
                                std::to_string(options.height), std::to_string(options.width),
                                std::to_string(memory), std::to_string(limits.seconds)},
                  .seconds = limits.seconds}));
-  const auto failed = [&](const std::string& what) {
-    return Status(Code::bad_data, fmt::format("{}: {}", options.model, what));
-  };
-  if (outcome.timed_out) {
-    return failed(fmt::format("it took longer than {} s to load and try", limits.seconds));
-  }
-  if (outcome.signal != 0) {
-    return failed(
-        fmt::format("it made OpenVINO crash ({}): the file is damaged or hostile, or needs "
-                    "more than {} GB of memory",
-                    ::strsignal(outcome.signal), memory >> 30));
-  }
+  ENGRAM_TRY(ended_by_force(outcome, options.model, memory, limits.seconds));
   if (outcome.output.rfind(kGood, 0) == 0) {
     return TrialReport{.features = std::atoi(outcome.output.c_str() + std::strlen(kGood))};
   }
   if (outcome.output.rfind(kBad, 0) == 0) {
     const std::string what = outcome.output.substr(std::strlen(kBad));
     if (what.find("bad_alloc") != std::string::npos) {
-      return failed(fmt::format("it needs more than {} GB of memory", memory >> 30));
+      return out_of_trial_memory(options.model, memory);
     }
     return Status(Code::bad_data, what);
   }
-  return Status(Code::internal,
-                fmt::format("{} could not be tried: the program did not start itself again (exit "
-                            "code {})",
-                            options.model, outcome.exit_code));
+  return did_not_start(outcome, options.model);
+}
+
+Result<ModelMeasurement> measure_model(const StoredModel& model, const std::string& pictures_dir,
+                                       int threads,
+                                       const std::function<void(int done, int total)>& progress,
+                                       const TrialLimits& limits) {
+  ModelCard card = model.card;
+  card.feature_scale = 1;  // until they are known: a card must have some
+  card.hidden_mul = 1;
+  const std::int64_t memory = memory_to_try(model.onnx, limits);
+  ModelMeasurement measured;
+  Status failure;
+  bool done = false;
+  const auto on_line = [&](const std::string& line) {
+    int first = 0, second = 0, taken = 0;
+    if (std::sscanf(line.c_str(), "at %d %d", &first, &second) == 2) {
+      if (progress) progress(first, second);
+    } else if (std::sscanf(line.c_str(), "good %a %d %d", &measured.calibration.feature_scale,
+                           &measured.calibration.hidden_mul, &measured.pictures) == 3) {
+      done = true;
+    } else if (std::sscanf(line.c_str(), "bad %d %n", &first, &taken) == 1 && taken > 0) {
+      const std::string what = line.substr(static_cast<std::size_t>(taken));
+      failure = what.find("bad_alloc") != std::string::npos
+                    ? out_of_trial_memory(model.onnx, memory)
+                    : Status(static_cast<Code>(first), what);
+    }
+  };
+  // Each batch has its own time; this is for a child that does not even come to its first.
+  const int all_batches = 2 + kMostCalibrationPictures / kMeasureBatch;
+  ENGRAM_ASSIGN(const ChildOutcome outcome,
+                run_child({.arguments = {"/proc/self/exe", kMeasureFlag, model.onnx, to_json(card),
+                                         pictures_dir, std::to_string(threads),
+                                         std::to_string(memory), std::to_string(limits.seconds)},
+                           .seconds = all_batches * limits.seconds,
+                           .on_line = on_line}));
+  ENGRAM_TRY(ended_by_force(outcome, model.onnx, memory, limits.seconds));
+  ENGRAM_TRY(failure);
+  if (!done) return did_not_start(outcome, model.onnx);
+  return measured;
 }
 
 std::optional<int> serve_model_trial(int argc, char** argv) {
+  if (argc == 8 && std::strcmp(argv[1], kMeasureFlag) == 0) return serve_measuring(argv);
   if (argc != 8 || std::strcmp(argv[1], kFlag) != 0) return std::nullopt;
   if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]));
   limit_this_process(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone

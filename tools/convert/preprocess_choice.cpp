@@ -112,8 +112,19 @@ Result<PreprocessSpec> choose_preprocess(const AddModelRequest& request,
                   fmt::format("resize {} and crop {}: a crop is 1 to resize, a resize at most 4096",
                               spec.resize, spec.crop));
   }
+  // As a card may have them (engine/model_card.cpp).
+  for (const float mean : spec.mean) {
+    if (!(std::abs(mean) <= 65536)) {
+      return Status(Code::invalid_argument,
+                    fmt::format("a mean must be -65536 to 65536, not {}", mean));
+    }
+  }
   for (const float deviation : spec.std) {
-    if (!(deviation > 0)) return Status(Code::invalid_argument, "a standard deviation must be > 0");
+    if (!(deviation >= 1e-6f && deviation <= 65536)) {
+      return Status(
+          Code::invalid_argument,
+          fmt::format("a standard deviation must be > 0 (1e-6 to 65536), not {}", deviation));
+    }
   }
   return spec;
 }

@@ -16,7 +16,7 @@ namespace engram {
 
 namespace {
 
-constexpr int kCheckedPictures = 4;
+constexpr int kJudgedPictures = 4;
 
 // Waves of colour, for machines without the demo's photographs.
 Image drawn_picture(int number) {
@@ -35,7 +35,7 @@ Image drawn_picture(int number) {
 Result<std::vector<Image>> usual_pictures() {
   const auto stage = Stage::open({});
   std::vector<Image> pictures;
-  for (int i = 0; i < kCheckedPictures; ++i) {
+  for (int i = 0; i < kJudgedPictures; ++i) {
     if (stage.ok()) {
       ENGRAM_ASSIGN(Image view, stage.value().view(i % stage.value().objects(), 0));
       pictures.push_back(std::move(view));

@@ -14,9 +14,9 @@ namespace engram {
 
 namespace {
 
-class Recogniser {
+class VitReader {
  public:
-  explicit Recogniser(VitMatch match) : match_(std::move(match)) {}
+  explicit VitReader(VitMatch match) : match_(std::move(match)) {}
   Result<VitModel> run(int image);
 
  private:
@@ -28,7 +28,7 @@ class Recogniser {
 };
 
 // What the first layer norm reads.
-Result<int> Recogniser::first_tokens() const {
+Result<int> VitReader::first_tokens() const {
   for (int i = 0; i < match_.size(); ++i) {
     if (match_.step(i).kind == VitKind::norm) return match_.step(i).input;
   }
@@ -46,7 +46,7 @@ std::int64_t row_taken(const VitPath& path, std::int64_t width) {
 }
 
 // Token 0, the final norm and perhaps a projection, in the orders that exporters have.
-Status Recogniser::features(int tokens) {
+Status VitReader::features(int tokens) {
   VitShape& shape = model_.shape;
   const int output = match_.graph().output;
   const Dims& dims = match_.node(output).dims;
@@ -89,7 +89,7 @@ Status Recogniser::features(int tokens) {
   }
 }
 
-Result<VitModel> Recogniser::run(int image) {
+Result<VitModel> VitReader::run(int image) {
   model_.shape = {.image = image,
                   .patch = 0,
                   .width = 0,
@@ -134,7 +134,7 @@ Result<VitModel> recognise_graph(OnnxGraph onnx, int image) {
   ENGRAM_TRY(first_look(onnx));
   ENGRAM_ASSIGN(VitGraph graph, simplify(std::move(onnx), image));
   std::vector<VitStep> steps = join_pieces(graph);
-  return Recogniser(VitMatch(std::move(graph), std::move(steps))).run(image);
+  return VitReader(VitMatch(std::move(graph), std::move(steps))).run(image);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/unknown_report.h"
+
 namespace engram {
 
 void Board::show(std::shared_ptr<const Sight> sight) {
@@ -50,12 +52,16 @@ void Board::wait_for_answer(std::chrono::milliseconds patience) const {
 
 void Board::publish(std::shared_ptr<const Readout> readout) {
   std::uint64_t revision = 0;
+  const bool says = says_unknown(readout.get());
   {
     const std::lock_guard lock(judge_mutex_);
     judge_.readout.swap(readout);
     revision = ++judge_.revision;
   }
-  change([&](LiveState& state) { state.revision = revision; });
+  change([&](LiveState& state) {
+    state.revision = revision;
+    state.says_unknown = says;
+  });
 }
 
 Board::Judge Board::judge() const {

@@ -11,8 +11,10 @@
 
 #include "engine/scorer.h"
 #include "platform/camera_uri.h"
+#include "platform/sentence.h"
 #include "platform/threads.h"
 #include "tools/live/board.h"
+#include "tools/live/chosen_view.h"
 #include "tools/live/look.h"
 #include "tools/live/teach.h"
 
@@ -24,6 +26,45 @@ CameraFeed::Open opener(const LiveOptions& options) {
   return [source = options.source] { return open_camera(source); };
 }
 
+Status read_only(const Status& why, const std::string& state) {
+  return Status(
+      Code::io_failure,
+      fmt::format("{} What was learned answers, but nothing can be learned or changed until "
+                  "{} can be written.",
+                  sentence(why.what()), state));
+}
+
+// As it was chosen last on this state, unless this start says otherwise.
+ChosenView first_view(const LiveOptions& options, Board& board) {
+  const Result<ChosenView> kept = read_chosen_view(options.recogniser.state);
+  if (!kept.ok() && kept.status().code() != Code::not_found) {
+    board.event("fault", kept.status().what(), true);
+  }
+  ChosenView view = kept.ok() ? kept.value() : ChosenView{};
+  view.mirror = options.mirror.value_or(view.mirror);
+  view.region = within(options.region.value_or(view.region));
+  return view;
+}
+
+constexpr std::chrono::seconds kOldest{60};       // that a learn may name
+constexpr std::chrono::seconds kMomentOfLoss{2};  // a tap that crossed with it is meant
+
+// Nobody looks at what was there long ago, or before the camera went. `named`: null is the newest, which
+// stays however old it is, since it is what everyone sees.
+Status check_is_of_now(const Sight* named, const Sight* newest, const FeedState& feed) {
+  const auto age =
+      named == nullptr ? kOldest : std::chrono::steady_clock::now() - named->frame.taken;
+  if (feed.kind == FeedState::Kind::lost && age > kMomentOfLoss) {
+    return Status(
+        Code::not_found,
+        fmt::format("the camera shows nothing now ({}), so nothing was learned", feed.why));
+  }
+  const bool is_shown =
+      named == nullptr || (newest != nullptr && newest->frame.number == named->frame.number);
+  if (is_shown || age <= kOldest) return {};
+  return Status(Code::not_found, "this picture is older than a minute, so nothing was learned");
+}
+
 }  // namespace
 
 struct Live::Impl {
@@ -32,7 +73,16 @@ struct Live::Impl {
         look(std::move(parts.extractor), std::move(scorer), feed, board,
              {options.most_frames_per_second, options.false_alarms}),
         teach(std::move(parts.state), board,
-              {options.quiet, options.hottest, options.machine_root, options.device}) {}
+              {options.quiet, options.hottest, options.machine_root, options.device,
+               options.recogniser.state, options.mend,
+               options.files != nullptr ? options.files : &real_files()}) {}
+
+  void look_at(const ChosenView& chosen) {
+    board.change_view([&](Board::View& view) {
+      view.mirror = chosen.mirror;
+      view.region = chosen.region;
+    });
+  }
 
   Board board;
   CameraFeed feed;
@@ -48,19 +98,29 @@ Live::~Live() {
 
 const LearnerConfig& LiveParts::config() const {
   if (const auto* store = std::get_if<Store>(&state)) return store->learner().config();
-  return std::get<UnreadState>(state).config;
+  if (const auto* unread = std::get_if<UnreadState>(&state)) return unread->config;
+  return std::get<ReadOnlyState>(state).config;
 }
 
 Result<LiveParts> open_live_parts(Recogniser::Options options) {
   options.batch = 1;  // for latency
   if (options.threads == 0) options.threads = std::max(1, thread_count() - 1);
   if (Store::exists(options.state)) {
-    ENGRAM_ASSIGN(Store::Reserved reserved, Store::reserve(options.state));
+    Result<Store::Reserved> reserved = Store::reserve(options.state);
+    const bool can_write = reserved.ok();
+    if (!can_write && reserved.status().code() != Code::io_failure) return reserved.status();
     options.access = Recogniser::Access::read;
-    if (Result<Recogniser> reader = Recogniser::open(options); reader.ok()) {
-      UnreadState state{std::move(reserved), reader->config(), reader->readout()};
+    Result<Recogniser> reader = Recogniser::open(options);
+    if (reader.ok() && can_write) {
+      UnreadState state{std::move(reserved).value(), reader->config(), reader->readout()};
       return LiveParts{std::move(reader->extractor()), std::move(state)};
     }
+    if (reader.ok()) {
+      ReadOnlyState state{options.state, reader->config(), reader->readout(),
+                          read_only(reserved.status(), options.state)};
+      return LiveParts{std::move(reader->extractor()), std::move(state)};
+    }
+    if (!can_write) return reserved.status();
   }  // no readout yet, or there is something to tell: what follows tells it
   options.access = Recogniser::Access::write;
   ENGRAM_ASSIGN(Recogniser recogniser, Recogniser::open(options));
@@ -89,7 +149,7 @@ Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) 
       state.source = without_password(options.source);
       state.directory = options.recogniser.state;
     });
-    live->set_view(options.mirror, options.region);
+    impl.look_at(first_view(options, impl.board));
     impl.teach.start();
     impl.look.start();
     ENGRAM_TRY(impl.teach.wait_until_open(kOpenPatience));
@@ -113,14 +173,10 @@ std::shared_ptr<const Sight> Live::sight() const {
 }
 
 Status Live::submit(Order order, std::function<void(const OrderResult&)> done) {
-  if (order.kind == Order::Kind::learn && order.sight == nullptr) {
-    const FeedState feed = impl_->feed.state();
-    if (feed.kind == FeedState::Kind::lost) {
-      return Status(
-          Code::not_found,
-          fmt::format("the camera shows nothing now ({}), so nothing was learned", feed.why));
-    }
-    order.sight = sight();
+  if (order.kind == Order::Kind::learn) {
+    const std::shared_ptr<const Sight> newest = sight();
+    ENGRAM_TRY(check_is_of_now(order.sight.get(), newest.get(), impl_->feed.state()));
+    if (order.sight == nullptr) order.sight = newest;
   }
   return impl_->teach.submit(std::move(order), std::move(done));
 }
@@ -140,11 +196,13 @@ void Live::pause(bool paused) {
   impl_->board.change_view([&](Board::View& view) { view.paused = paused; });
 }
 
-void Live::set_view(bool mirror, const Region& region) {
-  impl_->board.change_view([&](Board::View& view) {
-    view.mirror = mirror;
-    view.region = within(region);
-  });
+void Live::set_view(bool mirror, const Region& region,
+                    std::function<void(const OrderResult&)> done) {
+  const ChosenView view{mirror, within(region)};
+  impl_->look_at(view);
+  OrderResult refused;
+  refused.status = impl_->teach.keep(view, done);
+  if (!refused.status.ok() && done) done(refused);
 }
 
 LiveState Live::state() const {

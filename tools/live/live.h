@@ -33,13 +33,15 @@ struct LiveOptions {
   std::string source = "stage://";  // platform/camera.h; only told: `open_source` opens it
   CameraFeed::Open open_source;     // empty: open_camera(source)
   double false_alarms = kUsualFalseAlarms;
-  std::chrono::milliseconds quiet{3000};  // without an order: the task ends
-  double most_frames_per_second = 30;     // looked at; less heat
-  double hottest = 85;                    // degrees Celsius; above: looked at half as often
-  std::string machine_root;               // where its heat is read; empty: this machine
-  std::string device;                     // a name for the audit trail; empty: the host's
-  bool mirror = false;
-  Region region;
+  std::chrono::milliseconds quiet{3000};   // without an order: the task ends
+  double most_frames_per_second = 30;      // looked at; less heat
+  double hottest = 85;                     // degrees Celsius; above: looked at half as often
+  std::string machine_root;                // where its heat is read; empty: this machine
+  std::string device;                      // a name for the audit trail; empty: the host's
+  std::optional<bool> mirror;              // none: as it was chosen last on this state
+  std::optional<Region> region;            // the same
+  std::chrono::milliseconds mend{10'000};  // between two tries of storage that failed
+  FileSystem* files = nullptr;             // to try it with; null: the real ones
 };
 
 // A state that is still to be read, which may take long: what it was when the last task ended answers
@@ -50,20 +52,31 @@ struct UnreadState {
   std::shared_ptr<const Readout> readout;
 };
 
+// A state that nobody can write to now. It answers, orders are refused with `why`, and as soon as it can
+// be written it is read.
+struct ReadOnlyState {
+  std::string directory;
+  LearnerConfig config;
+  std::shared_ptr<const Readout> readout;
+  Status why;
+};
+
 // What a session stands on, where the caller made it: tests have backbones and disks of their own.
 struct LiveParts {
   FeatureExtractor extractor;
-  std::variant<Store, UnreadState> state;
+  std::variant<Store, UnreadState, ReadOnlyState> state;
   const LearnerConfig& config() const;
 };
 // State and backbone. Without a number of threads the backbone gets all cores but one. Refused: a
-// state of another backbone, a state that another process writes.
+// state of another backbone, a state that another process writes. Storage that is read-only is refused
+// only where no task has ended there yet.
 Result<LiveParts> open_live_parts(Recogniser::Options options);
 
 // What one frame showed.
 struct Sight {
   Frame frame;                  // as the camera gave it; `picture` upright, mirrored if asked
   std::vector<Answer> answers;  // best first, at most 5; empty: nothing was learned
+  bool says_unknown = false;    // else too little was shown yet, and the best is only the nearest
   std::vector<float> features;  // (L); empty: paused, or the backbone failed
   std::uint64_t revision = 0;   // of the readout that answered: grows with every order
   double backbone_ms = 0, head_ms = 0;
@@ -120,11 +133,15 @@ class Live {
 
   // Queues an order; `done`, if any, is called by the teaching thread, in the order of submitting,
   // and must not wait for another one. busy: too many wait already (32), or the session stops.
+  // not_found: to learn a picture of more than a minute ago, or of before the camera was lost; only a
+  // tap in that very moment is taken.
   Status submit(Order order, std::function<void(const OrderResult&)> done);
   OrderResult carry_out(Order order);  // the same, waiting for it
 
-  void pause(bool paused);                           // the picture goes on, nothing is classified
-  void set_view(bool mirror, const Region& region);  // a region that is too large is cut
+  void pause(bool paused);  // the picture goes on, nothing is classified
+  // At once; a region that is too large is cut. `done`: it is kept for the next start, too, or why not.
+  void set_view(bool mirror, const Region& region,
+                std::function<void(const OrderResult&)> done = nullptr);
 
   // Everything a face shows beside the picture; cheap, a copy of what the threads left last.
   LiveState state() const;

@@ -79,6 +79,7 @@ Json to_json(const LiveState& state) {
           {"open_samples", state.open_samples},
           {"tasks", state.tasks},
           {"revision", state.revision},
+          {"says_unknown", state.says_unknown},
           {"sequence", state.sequence},
           {"opening", state.opening},
           {"learning", state.learning},
@@ -94,6 +95,8 @@ Json to_json(const LiveState& state) {
           {"planned_bytes", state.planned_bytes},
           {"temperature", state.temperature},
           {"throttled", state.throttled},
+          {"slowed_by", state.slowed_by},
+          {"power_mode", state.power_mode},
           {"accuracy_history", state.accuracy_history},
           {"memory_history", state.memory_history}};
 }

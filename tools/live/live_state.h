@@ -25,7 +25,8 @@ struct LiveClass {
 
 struct LiveEvent {  // of the timeline, newest last
   std::uint64_t number = 0;
-  std::string kind;  // an Order's, or "camera", "task", "fault", "heat", "state", "engine"
+  std::string
+      kind;  // an Order's, or "camera", "task", "fault", "heat", "power", "state", "view", "engine"
   std::string text;  // a sentence
   bool failed = false;
 };
@@ -42,6 +43,7 @@ struct LiveState {
   std::int64_t samples = 0, open_samples = 0;  // learned; of the task that has not ended
   int tasks = 0;
   std::uint64_t revision = 0;  // of the readout
+  bool says_unknown = false;   // the readout can; else everything gets the nearest label
   std::int64_t sequence = 0;   // of the last durable event
   bool opening = false;   // what was learned is being read: counts are not known yet, orders wait
   bool learning = false;  // an order is under way or waits
@@ -54,6 +56,8 @@ struct LiveState {
   std::int64_t resident_bytes = 0, planned_bytes = 0;
   double temperature = -1;  // of the hottest zone in degrees Celsius; -1: not told
   bool throttled = false;   // we look less often, because the machine is hot or says so
+  std::string slowed_by;    // then: "heat" or "power"
+  std::string power_mode;   // of the machine, as nvpmodel names it; empty: not told
   std::vector<double> accuracy_history;      // at each end of a task, the last 200
   std::vector<std::int64_t> memory_history;  // resident bytes then
 };

@@ -8,6 +8,8 @@
 
 #include "engine/answer.h"
 #include "tools/engine_words.h"
+#include "tools/units.h"
+#include "tools/unknown_report.h"
 
 namespace engram {
 namespace {
@@ -17,10 +19,6 @@ using std::chrono::milliseconds;
 
 constexpr int kAnswers = 5;
 constexpr milliseconds kFramePatience{100};  // for a frame: then the camera is asked how it is
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 }  // namespace
 
@@ -114,6 +112,7 @@ Status Look::judge(Sight& sight, const Image& picture) {
   const Clock::time_point scored = Clock::now();
   const Board::Judge judge = board_.judge();
   sight.revision = judge.revision;
+  sight.says_unknown = says_unknown(judge.readout.get());
   if (judge.readout != nullptr && !judge.readout->classes.empty()) {
     const int classes = int(judge.readout->classes.size());
     scores_.resize(std::size_t(classes) + 1);

@@ -29,6 +29,15 @@ std::string with_note(std::string text, const EditReport& report) {
   return report.note.empty() ? text : sentence(std::move(text)) + " " + report.note;
 }
 
+// A file that came over the network lies under a name that nobody has heard of: "The file is ...".
+Status about_the_file(const Status& status, const std::string& path) {
+  std::string text = status.what();
+  for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
+    text.replace(at, path.size(), at == 0 ? "The file" : "the file");
+  }
+  return Status(status.code(), text);
+}
+
 }  // namespace
 
 const char* name(Order::Kind kind) {
@@ -133,7 +142,9 @@ Result<std::string> Orders::edit(const Order& order) {
       return ended_text(report);
     }
     case Order::Kind::merge: {
-      ENGRAM_ASSIGN(const EditReport report, merge_state_file(store_, order.other, device_));
+      const Result<EditReport> merged = merge_state_file(store_, order.other, device_);
+      if (!merged.ok()) return about_the_file(merged.status(), order.other);
+      const EditReport& report = merged.value();
       return with_note(fmt::format("merged: {} of {}", plural(report.samples, "sample", "samples"),
                                    names_text(report.changed)),
                        report);

@@ -42,7 +42,9 @@ std::string status_text(const LiveState& state) {
   }
   std::string text = "engram  " + camera;
   if (state.paused) text += "  paused";
-  if (state.throttled) text += "  hot: half the rate";
+  if (state.throttled) {
+    text += state.slowed_by == "power" ? "  power limit: half the rate" : "  hot: half the rate";
+  }
   if (state.engine.kind == EngineState::Kind::building) {
     text += "  GPU's engine " + build_words(state.engine);
   }
@@ -103,6 +105,8 @@ Words answer_words(const ScreenContent& content) {
       return {verdict_text(said), Style::yellow};
     case Verdict::Kind::background:
       return {verdict_text(said), Style::dim};
+    case Verdict::Kind::guess:
+      return {verdict_text(said) + "   (show it twice more, then it can say unknown)", Style::bold};
     case Verdict::Kind::known:
       return {verdict_text(said), Style::green};
   }

@@ -1,4 +1,5 @@
 #include "tools/live/teach.h"
+#include "tools/units.h"
 
 #include <algorithm>
 #include <future>
@@ -19,19 +20,19 @@ namespace {
 constexpr int kLowPriority = 15;
 constexpr std::chrono::milliseconds kMostDelay{50};  // of an order, for the frame that is looked at
 
-double milliseconds_since(Teach::Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Teach::Clock::now() - start).count();
-}
-
 }  // namespace
 
-Teach::Teach(std::variant<Store, UnreadState> state, Board& board, Settings settings)
+Teach::Teach(std::variant<Store, UnreadState, ReadOnlyState> state, Board& board, Settings settings)
     : board_(board), settings_(std::move(settings)) {
   if (auto* store = std::get_if<Store>(&state)) {
     take(std::move(*store));
+  } else if (auto* unread = std::get_if<UnreadState>(&state)) {
+    unread_ = std::move(*unread);
+    answer_from(unread_->readout);
+    board_.change([](LiveState& told) { told.opening = true; });
   } else {
-    unread_ = std::get<UnreadState>(std::move(state));
-    answer_from(*unread_);
+    read_only_ = std::get<ReadOnlyState>(std::move(state));
+    answer_only(*read_only_);
   }
 }
 
@@ -41,10 +42,12 @@ void Teach::start() {
 }
 
 void Teach::run() {
-  if (const Status opened = read_state(); opened.ok()) {
-    teach();
-  } else {
-    refuse_all(opened);
+  if (wait_until_writable()) {
+    if (const Status opened = read_state(); opened.ok()) {
+      teach();
+    } else {
+      refuse_all(opened);
+    }
   }
   const std::lock_guard lock(mutex_);
   has_run_ = true;
@@ -70,13 +73,18 @@ bool Teach::has_ended(Clock::time_point by) {
 }
 
 Status Teach::submit(Order order, Done done) {
-  return add({std::move(order), "", std::move(done), Clock::now()});
+  return add({std::move(order), "", {}, std::move(done), Clock::now()});
+}
+
+Status Teach::keep(const ChosenView& view, Done done) {
+  return add({{}, "", view, std::move(done), Clock::now()});
 }
 
 Status Teach::export_to(const std::string& file) {
   std::promise<Status> exported;
   ENGRAM_TRY(add({{},
                   file,
+                  {},
                   [&](const OrderResult& result) { exported.set_value(result.status); },
                   Clock::now()}));
   return exported.get_future().get();
@@ -89,6 +97,7 @@ Status Teach::add(Waiting waiting) {
       return Status(Code::busy, "the camera app stops; nothing was changed");
     }
     ENGRAM_TRY(opened_);
+    ENGRAM_TRY(refusal_);
     if (waiting_.size() >= kMostWaiting) {
       return Status(
           Code::busy,
@@ -106,6 +115,7 @@ Teach::Clock::time_point Teach::next_due() const {
   Clock::time_point due = watch_at_;
   if (end_at_) due = std::min(due, *end_at_);
   if (judge_at_) due = std::min(due, *judge_at_);
+  if (mend_at_) due = std::min(due, *mend_at_);
   return due;
 }
 
@@ -141,6 +151,8 @@ void Teach::teach() {
       end_task();
     } else if (judge_at_ && *judge_at_ <= now) {
       judge();
+    } else if (mend_at_ && *mend_at_ <= now) {
+      try_storage();
     }
     if (watch_at_ <= Clock::now()) watch_machine();
   }
@@ -149,29 +161,40 @@ void Teach::teach() {
   if (ends_quickly()) end_task();  // if not, the task goes on with the next start
 }
 
-void Teach::carry_out(const Waiting& waiting) {
+OrderResult Teach::outcome_of(const Waiting& waiting) {
   OrderResult result;
+  if (waiting.view) {
+    result.status = keep_view(settings_.directory, *waiting.view, *settings_.files);
+    return result;
+  }
   if (!waiting.export_file.empty()) {
     result.status = orders_->export_to(waiting.export_file);
     result.said = "exported to " + waiting.export_file;
-  } else {
-    result = orders_->carry_out(waiting.order, waiting.submitted);
-    const bool changed = result.status.ok() && !result.skipped;
-    if (changed) tell_fault({});
-    make_known(result);
-    const bool ended = changed && waiting.order.kind == Order::Kind::end_task;
-    if (ended) has_ended_ = true;
-    if (changed || end_at_) end_at_ = Clock::now() + settings_.quiet;
-    if (changed) judge_at_ = ended ? Clock::now() : *end_at_;
+    return result;
   }
+  result = orders_->carry_out(waiting.order, waiting.submitted);
+  const bool changed = result.status.ok() && !result.skipped;
+  if (changed) tell_fault({});
+  make_known(result);
+  const bool ended = changed && waiting.order.kind == Order::Kind::end_task;
+  if (ended) has_ended_ = true;
+  if (changed || end_at_) end_at_ = Clock::now() + settings_.quiet;
+  if (changed) judge_at_ = ended ? Clock::now() : *end_at_;
+  return result;
+}
+
+void Teach::carry_out(const Waiting& waiting) {
+  OrderResult result = outcome_of(waiting);
   result.known_ms = milliseconds_since(waiting.submitted);
   if (!result.status.ok()) {
     result.said = result.status.what();
     tell_fault(result.status);
   }
   tell_store();
-  if (!result.skipped) {
-    const char* kind = waiting.export_file.empty() ? name(waiting.order.kind) : "export";
+  if (!result.skipped && !result.said.empty()) {
+    const char* kind = waiting.view                   ? "view"
+                       : !waiting.export_file.empty() ? "export"
+                                                      : name(waiting.order.kind);
     board_.event(kind, result.said, !result.status.ok());
   }
   if (waiting.done) waiting.done(result);

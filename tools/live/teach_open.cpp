@@ -7,13 +7,12 @@
 
 namespace engram {
 
-void Teach::answer_from(const UnreadState& unread) {
-  board_.publish(unread.readout);
+void Teach::answer_from(const std::shared_ptr<const Readout>& readout) {
+  board_.publish(readout);
   board_.change([&](LiveState& state) {
-    state.opening = true;
-    state.samples = unread.readout->samples;
-    state.lambda = unread.readout->lambda;
-    for (const std::string& label : unread.readout->classes) state.classes.push_back({label});
+    state.samples = readout->samples;
+    state.lambda = readout->lambda;
+    for (const std::string& label : readout->classes) state.classes.push_back({label});
   });
 }
 

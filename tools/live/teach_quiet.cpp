@@ -1,30 +1,16 @@
-// What the teaching thread does when nobody orders anything: ends the task, judges what was taught,
-// feels how hot the machine is.
-#include <fstream>
+// What the teaching thread does when nobody orders anything: ends the task, judges what was taught.
 #include <utility>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "engine/memory_plan.h"
 #include "tools/live/teach.h"
-#include "tools/machine_state.h"
 #include "tools/teaching_report.h"
 
 namespace engram {
 namespace {
 
-constexpr std::chrono::seconds kBetweenTries{10};  // of ending a task that could not end
-constexpr std::chrono::seconds kBetweenWatches{2};
+constexpr std::chrono::seconds kBetweenTries{10};    // of ending a task that could not end
 constexpr std::chrono::milliseconds kQuickEnd{300};  // of a task
 constexpr std::int64_t kFewEnough = 500;             // samples, where no task has ended yet
-constexpr double kCooler = 3;  // degrees below the limit: then the full rate again
-
-std::int64_t resident_bytes() {
-  std::int64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
-}
 
 template <class List, class Value>
 void append(List& list, Value value) {
@@ -126,6 +112,7 @@ void Teach::tell_fault(const Status& status) {
   switch (status.code()) {
     case Code::ok:
       fault_.clear();
+      mend_at_.reset();
       return;
     case Code::invalid_argument:
     case Code::bad_data:
@@ -139,32 +126,10 @@ void Teach::tell_fault(const Status& status) {
     case Code::internal:
       break;
   }
+  if (status.code() == Code::io_failure && !mend_at_) mend_at_ = Clock::now() + settings_.mend;
   if (fault_ == status.what()) return;
   fault_ = status.what();
   board_.event("fault", fault_, true);
-}
-
-void Teach::watch_machine() {
-  watch_at_ = Clock::now() + kBetweenWatches;
-  const MachineState machine = machine_state(settings_.machine_root);
-  const bool was_hot = board_.view().throttled;
-  const double limit = settings_.hottest - (was_hot ? kCooler : 0);
-  const bool is_hot = machine.celsius.value_or(-1) > limit || machine.is_slowed.value_or(false);
-  const std::int64_t resident = resident_bytes();
-  board_.change([&](LiveState& state) {
-    state.temperature = machine.celsius.value_or(-1);
-    state.resident_bytes = resident;
-  });
-  if (is_hot == was_hot) return;
-  board_.change_view([&](Board::View& view) { view.throttled = is_hot; });
-  if (!is_hot) {
-    board_.event("heat", "the machine is cooler again: looking at the full rate");
-  } else if (machine.celsius.value_or(-1) > limit) {
-    board_.event("heat", fmt::format("the machine is hot ({:.0f} °C): looking half as often",
-                                     *machine.celsius));
-  } else {
-    board_.event("heat", "the machine slows itself down for heat or power: looking half as often");
-  }
 }
 
 }  // namespace engram

@@ -40,6 +40,12 @@ void remove_last_letter(std::string& text) {
   text.resize(begin);
 }
 
+std::string without_outer_spaces(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
 }  // namespace
 
 FaceAction TerminalInput::key(const Key& key, Clock::time_point now, const LiveState& state,
@@ -147,8 +153,9 @@ FaceAction TerminalInput::typed(const Key& key, const LiveState& state) {
   }
   const Asked asked = std::exchange(asked_, Asked::nothing);
   std::shared_ptr<const Sight> sight = std::move(asked_of_);
-  if (key.kind == Key::Kind::escape || text_.empty()) return {};
-  const std::string label = asked == Asked::new_class ? text_ : meant(text_, state);
+  const std::string text = without_outer_spaces(text_);
+  if (key.kind == Key::Kind::escape || text.empty()) return {};
+  const std::string label = asked == Asked::new_class ? text : meant(text, state);
   if (asked == Asked::last_label) {
     FaceAction action = of_kind(Order::Kind::relabel);
     action.order.label = label;

@@ -11,6 +11,7 @@ Verdict verdict(const Sight& sight) {
   if (sight.answers.empty()) return {};
   const Answer& best = sight.answers.front();
   const Verdict::Kind kind = best.unknown                ? Verdict::Kind::unknown
+                             : !sight.says_unknown       ? Verdict::Kind::guess
                              : best.label == kBackground ? Verdict::Kind::background
                                                          : Verdict::Kind::known;
   return {kind, best.label, best.probability};
@@ -25,6 +26,8 @@ std::string verdict_text(const Verdict& verdict) {
       return fmt::format("unknown (closest: {} {:.0f} %)", label, 100 * verdict.probability);
     case Verdict::Kind::background:
       return "nothing";
+    case Verdict::Kind::guess:  // a percentage of one class among itself says nothing
+      return (verdict.label == kBackground ? "nothing" : label) + "?";
     case Verdict::Kind::known:
       return fmt::format("{}  {:.0f} %", label, 100 * verdict.probability);
   }
@@ -39,6 +42,7 @@ nlohmann::ordered_json verdict_json(const Sight& sight) {
           {"label", said.label},
           {"probability", said.probability},
           {"unknown", said.kind == Verdict::Kind::unknown},
+          {"says_unknown", sight.says_unknown},
           {"known", sight.answers.empty() ? 0 : sight.answers.front().known},
           {"top", top},
           {"revision", sight.revision},

@@ -14,6 +14,7 @@ struct Verdict {
     none,        // no picture, nothing learned, or paused
     unknown,     // none of the classes
     background,  // nothing is shown
+    guess,       // the nearest class, whatever it is: too little was shown to tell what is unknown
     known,
   };
   Kind kind = Kind::none;
@@ -22,7 +23,7 @@ struct Verdict {
 };
 
 Verdict verdict(const Sight& sight);
-// "mug  97 %", "unknown (closest: mug 31 %)", "nothing"; empty for none.
+// "mug  97 %", "mug?" of a guess, "unknown (closest: mug 31 %)", "nothing"; empty for none.
 std::string verdict_text(const Verdict& verdict);
 nlohmann::ordered_json verdict_json(const Sight& sight);
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/hash.h"
+#include "tools/terminal.h"
 #include "tools/web/http_text.h"
 
 namespace engram {
@@ -87,6 +88,33 @@ HttpResponse refusal(int status, const std::string& why) {
   return response;
 }
 
+// The same for a person: no script and no style, so that the policy of content stays as strict.
+HttpResponse refusal_page(int status, const std::string& why) {
+  HttpResponse response = refusal(status, why);
+  std::string help;
+  if (status == 401) {
+    help =
+        "<p>Open the address with <code>?token=</code> that the program printed at its start, or "
+        "scan "
+        "its code with a phone. Of a service: <code>sudo engram service token</code> prints the "
+        "token; the address is this one with <code>/?token=</code> and the token behind it.</p>";
+  }
+  response.type = "text/html; charset=utf-8";
+  response.body =
+      "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\">"
+      "<meta name=\"color-scheme\" content=\"light dark\"><title>Engram</title></head>"
+      "<body><h1>Engram</h1><p>" +
+      why + "</p>" + help + "</body></html>\n";
+  return response;
+}
+
+// A browser that somebody sits before asks for the page itself.
+bool is_for_a_person(const HttpRequest& request) {
+  return request.method == "GET" && request.path == "/" &&
+         header(request, "accept").find("text/html") != std::string::npos;
+}
+
 HttpResponse welcome(const AccessRules& rules) {
   HttpResponse response{303, "text/plain", "", {}};
   response.headers["Location"] = "/";
@@ -98,11 +126,22 @@ HttpResponse welcome(const AccessRules& rules) {
 
 }  // namespace
 
+Status check_host_name(const std::string& name) {
+  const auto host = parse_host(name);
+  if (host && host->port.empty() && name.size() <= 253) return {};
+  return Status(Code::invalid_argument,
+                "--host: \"" + printable(name) +
+                    "\" is no name of a host, such as bench.example, without http:// and without a "
+                    "port");
+}
+
 AccessRules access_rules(const WebAddress& address, const std::string& token,
                          const std::set<std::string>& more_hosts) {
   AccessRules rules;
   rules.hosts = {"localhost", "127.0.0.1", "[::1]", address_in_url(address.address)};
-  for (const std::string& name : more_hosts) rules.hosts.insert(lower_case(name));
+  for (const std::string& name : more_hosts) {
+    if (const auto host = parse_host(name)) rules.hosts.insert(host->host);
+  }
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0') {
     const std::string whole = lower_case(name);
@@ -123,7 +162,9 @@ AccessDecision decide(const HttpRequest& request, const AccessRules& rules) {
   if (request.path == "/health" && request.method == "GET") return {Kind::allow, 0, "", false};
   const auto host = parse_host(header(request, "host"));
   if (!host || !names_us(*host, rules)) {
-    return refuse(421, "This server is not known by that name. It can be allowed at its start.");
+    return refuse(421,
+                  "This server is not known by that name. `--host NAME` at its start, or `host = "
+                  "NAME` in camera.conf, allows it.");
   }
   if (std::string why = foreign_page(request, *host); !why.empty()) {
     return refuse(403, std::move(why));
@@ -147,10 +188,11 @@ HttpHandler guard(AccessRules rules, HttpHandler handler) {
     const AccessDecision decision = decide(request, rules);
     if (decision.kind == Kind::allow) return handler(request, std::move(reply));
     if (decision.kind == Kind::welcome) return reply->answer(welcome(rules));
+    const auto answer = is_for_a_person(request) ? refusal_page : refusal;
     if (decision.wrong_token && !budget->take(std::chrono::steady_clock::now())) {
-      return reply->answer(refusal(429, "Too many wrong tokens. Wait a second."));
+      return reply->answer(answer(429, "Too many wrong tokens. Wait a second."));
     }
-    reply->answer(refusal(decision.status, decision.why));
+    reply->answer(answer(decision.status, decision.why));
   };
 }
 

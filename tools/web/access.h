@@ -29,6 +29,9 @@ struct AccessRules {
 AccessRules access_rules(const WebAddress& address, const std::string& token,
                          const std::set<std::string>& more_hosts = {});
 
+// Whether `name` can be in `more_hosts`: a host's name or address alone, without http:// and port.
+Status check_host_name(const std::string& name);
+
 struct AccessDecision {
   enum class Kind { allow, welcome, refuse };  // welcome: set the cookie, go to / without the token
   Kind kind = Kind::refuse;

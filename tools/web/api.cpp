@@ -184,9 +184,16 @@ void Api::Impl::view(const Call& call) {
   if (const auto asked = call.fields.find("region"); asked != call.fields.end()) {
     region = {asked->at(0), asked->at(1), asked->at(2), asked->at(3)};
   }
-  live.set_view(mirror, region);
-  call.reply->answer(json_response(
-      {{"mirror", mirror}, {"region", {region.left, region.top, region.width, region.height}}}));
+  live.set_view(mirror, region, [reply = call.reply, mirror, region](const OrderResult& kept) {
+    if (!kept.status.ok()) {
+      return reply->answer(error_response(
+          Status(kept.status.code(),
+                 fmt::format("The view is changed, but not kept for the next start: {}",
+                             kept.status.what()))));
+    }
+    reply->answer(json_response(
+        {{"mirror", mirror}, {"region", {region.left, region.top, region.width, region.height}}}));
+  });
 }
 
 Api::Api(Live& live) : impl_(std::make_unique<Impl>(live)) {}

@@ -39,10 +39,12 @@ WebFace::WebFace(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 WebFace::~WebFace() = default;
 
 Result<std::unique_ptr<WebFace>> WebFace::start(Live& live, const std::string& address,
-                                                const std::string& home) {
+                                                const std::string& home,
+                                                const std::vector<std::string>& hosts) {
   ENGRAM_ASSIGN(WebAddress where, parse_web_address(address));
+  for (const std::string& host : hosts) ENGRAM_TRY(check_host_name(host));
   const PageToken token = where.is_loopback() ? PageToken() : kept_page_token(home);
-  const AccessRules rules = access_rules(where, token.token);
+  const AccessRules rules = access_rules(where, token.token, {hosts.begin(), hosts.end()});
   auto parts = std::make_unique<Parts>(live);
   HttpOptions options;
   options.address = where.address;

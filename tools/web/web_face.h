@@ -15,9 +15,10 @@ namespace engram {
 class WebFace {
  public:
   // `address` as web_address.h has it; anything but loopback is opened with the token that is kept in
-  // `home` only. busy: the port is in use.
+  // `home` only. `hosts`: names that this machine goes by beside its own. busy: the port is in use.
   static Result<std::unique_ptr<WebFace>> start(Live& live, const std::string& address,
-                                                const std::string& home);
+                                                const std::string& home,
+                                                const std::vector<std::string>& hosts = {});
   ~WebFace();  // stops the server; the session must still be there
   WebFace(const WebFace&) = delete;
   WebFace& operator=(const WebFace&) = delete;

@@ -2,7 +2,7 @@
 import { $, setText } from './dom.js';
 import { connect, order } from './link.js';
 import { prepareRegion, restartPicture, setMirror, showAnswer, showPictureState, stopPicture } from './picture.js';
-import { knows, learnOnce, prepareTeaching, seen } from './teach.js';
+import { knows, learnOnce, mayLearn, prepareTeaching, seen } from './teach.js';
 import { showChosen, showClasses, showSeen } from './classes.js';
 import { showHistory, showRates } from './history.js';
 import { celebrate, coach, prepareCoach } from './coach.js';
@@ -10,7 +10,7 @@ import { prepareFiles } from './files.js';
 import { prepareKeys } from './keys.js';
 import { complain, prepareToast, tell } from './toast.js';
 import { help } from './dialog.js';
-import { BACKGROUND, cameraWord, engineWord, trouble } from './words.js';
+import { BACKGROUND, cameraWord, engineWord, nameOf, trouble, whyNot } from './words.js';
 
 let state = null;
 let sight = null;
@@ -42,12 +42,20 @@ function showSwitches() {
   setText($('fact-saved'), opening ? 'Reading what was learned …' : learning ? 'Learning …' : sequence > 0 ? 'All saved' : '');
 }
 
+// What is seen, and whether it may be learned: not what was seen before the picture went.
+function showSight() {
+  const why = whyNot(state, link);
+  mayLearn(why);
+  $('asking').hidden = Boolean(why) || !sight?.answers.length || state.paused;
+  if (sight) showAnswer(sight, state, Boolean(why));
+}
+
 // A screen reader hears a new answer when it has stood for a second.
 let heard = '';
 let speak = 0;
 function announce() {
   const best = sight.answers[0];
-  const word = !best ? '' : sight.unknown ? 'Unknown' : best.label;
+  const word = !best ? '' : sight.unknown ? 'Unknown' : state?.says_unknown === false ? `Perhaps ${nameOf(best.label)}` : nameOf(best.label);
   if (word === heard) return;
   heard = word;
   clearTimeout(speak);
@@ -60,6 +68,7 @@ const on = {
     link = now;
     showCamera();
     showPictureState(state, link);
+    showSight();
   },
   state(told) {
     const back = state !== null && state.feed.kind !== 'live' && told.feed.kind === 'live';
@@ -72,14 +81,13 @@ const on = {
     showClasses(state);
     showHistory(state);
     coach(state);
-    if (sight) showAnswer(sight, state);
+    showSight();
   },
   sight(told) {
     sight = told;
     seen(sight);
-    showAnswer(sight, state);
+    showSight();
     showSeen(sight);
-    $('asking').hidden = !sight.answers.length || state?.paused;
     $('yes').hidden = sight.unknown;
     setText($('asking-word'), sight.unknown ? 'Do you know it?' : 'Is this right?');
     setText($('wrong'), sight.unknown ? 'It is …' : 'No, it is …');
@@ -110,7 +118,7 @@ prepareToast();
 prepareTeaching();
 prepareRegion();
 prepareCoach();
-prepareFiles();
+prepareFiles(() => state?.directory);
 prepareKeys({ labels: () => state?.classes.map((c) => c.label).filter((l) => l !== BACKGROUND) ?? [], pause });
 $('name').addEventListener('aimed', showChosen);
 $('help').addEventListener('click', help);

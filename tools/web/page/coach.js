@@ -4,13 +4,16 @@ import { $, calm, memory } from './dom.js';
 import { isWaiting } from './link.js';
 import { tell } from './toast.js';
 import { target } from './teach.js';
+import { BACKGROUND } from './words.js';
 
-let samples = 0;
+let samples = 0; // of things: the empty picture alone is nothing to recognise
+let tells = false; // it can tell what it knows from what it does not
 let frames = 0;
 let wasEmpty = false; // this visit began with nothing learned
 
 export function coach(state) {
-  samples = state.samples;
+  samples = state.classes.reduce((sum, c) => sum + (c.label === BACKGROUND ? 0 : c.samples), 0);
+  tells = state.says_unknown !== false;
   frames = state.feed.frames;
   if (samples === 0) wasEmpty = true;
   update();
@@ -18,9 +21,9 @@ export function coach(state) {
 
 function update() {
   const closed = memory.get('coach') === 'closed';
-  $('coach').hidden = closed || !wasEmpty;
-  const done = [frames > 0 && (target() !== '' || samples > 0), target() !== '' || samples > 0, samples > 0];
+  const done = [frames > 0 && (target() !== '' || samples > 0), target() !== '' || samples > 0, samples > 0 && tells];
   const now = done.indexOf(false);
+  $('coach').hidden = closed || !wasEmpty || now < 0;
   done.forEach((finished, at) => {
     const step = $(`coach-${at + 1}`);
     step.classList.toggle('done', finished);
@@ -37,7 +40,8 @@ function close() {
 
 export function celebrate(sight) {
   const best = sight.answers[0];
-  if (!wasEmpty || samples === 0 || !best || sight.unknown || memory.get('joy') === 'had') return;
+  if (!wasEmpty || samples === 0 || !tells || memory.get('joy') === 'had') return;
+  if (!best || sight.unknown || best.label === BACKGROUND) return;
   if (isWaiting()) return; // what became of the order is said first: the next sight comes soon
   memory.set('joy', 'had');
   close();

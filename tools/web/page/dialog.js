@@ -1,5 +1,6 @@
 // Questions. One dialog for all of them; it keeps the focus, and Escape closes it.
 import { $, make } from './dom.js';
+import { labelOf, nameOf } from './words.js';
 
 /**
  * Shows a dialog and gives the value of the button that closed it, '' when it was left.
@@ -28,14 +29,14 @@ export async function ask({ title, word, choices = [], value = '' }) {
   const input = make('input', { type: 'text', id: 'dialog-name', maxLength: 80, value, spellcheck: false,
     autocapitalize: 'none', placeholder: 'a name' });
   const picks = make('div', { className: 'choices' }, ...choices.slice(0, 40).map((label) =>
-    make('button', { type: 'submit', className: 'plain small', textContent: label, value: 'picked',
-      onclick: () => { input.value = label; } })));
+    make('button', { type: 'submit', className: 'plain small', textContent: nameOf(label), value: 'picked',
+      onclick: () => { input.value = nameOf(label); } })));
   const body = [make('label', { htmlFor: 'dialog-name', textContent: 'Name' }), input];
   if (choices.length > 0) body.push(picks);
   // Enter takes the first submit button of the form: a hidden one, not the first choice.
   body.unshift(make('button', { type: 'submit', value: 'typed', hidden: true }));
   const how = await show(title, body, [{ word: 'Cancel', value: '' }, { word, value: 'typed', kind: 'main' }]);
-  const label = input.value.trim();
+  const label = labelOf(input.value);
   return how && label ? label : null;
 }
 
@@ -48,8 +49,8 @@ export async function confirm(title, text, word) {
 const KEYS = [
   ['Space', 'learn what you see; hold for more views'],
   ['1 – 9', 'learn it as that class; hold for more'],
-  ['n', 'new class'], ['u', 'undo'], ['r', 'the last one was something else'],
-  ['x', 'the answer is wrong'], ['b', 'nothing here (background)'], ['p', 'pause'], ['?', 'this help'],
+  ['n', 'new class'], ['u', 'undo the last learn'], ['r', 'the last one was something else'],
+  ['x', 'the answer is wrong'], ['b', 'nothing here: learn the empty picture'], ['p', 'pause'], ['?', 'this help'],
 ];
 
 export function help() {

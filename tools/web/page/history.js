@@ -1,10 +1,10 @@
 // What happened, how well it goes, what it costs.
 import { $, icon, make, setText } from './dom.js';
 import { line } from './plots.js';
-import { bytes, percent } from './words.js';
+import { bytes, percent, plainly } from './words.js';
 
 const ICONS = { learn: 'plus', undo: 'undo', relabel: 'tag', rename: 'tag', forget: 'close', end_task: 'chart', task: 'chart',
-  merge: 'up', camera: 'camera', engine: 'chart', fault: 'warn' };
+  merge: 'up', export: 'down', camera: 'camera', engine: 'chart', fault: 'warn' };
 let shownEvents = '';
 let shownPlots = '';
 
@@ -20,12 +20,12 @@ function showEvents(events) {
   shownEvents = key;
   $('events').replaceChildren(...[...events].reverse().map((event) =>
     make('li', { className: event.failed ? 'failed' : '' }, icon(event.failed ? 'warn' : ICONS[event.kind] ?? 'check'),
-      make('span', { textContent: event.text }))));
+      make('span', { textContent: event.kind === 'export' && !event.failed ? 'exported into a file' : plainly(event.text) }))));
   $('events-empty').hidden = events.length > 0;
 }
 
 function showPlots(state) {
-  const accuracy = state.accuracy_history;
+  const accuracy = state.accuracy_history.filter((value) => value >= 0); // -1: could not be judged then
   const memory = state.memory_history;
   const key = JSON.stringify([accuracy, memory, state.accuracy]);
   if (key === shownPlots) return;
@@ -45,7 +45,7 @@ export function showRates(rates) {
 }
 
 function showAbout(state) {
-  const rows = [['Camera', state.source], ['Model', state.model], ['GPU', state.engine.device], ['Kept in', state.directory], ['Version', state.version]];
+  const rows = [['Camera', state.source], ['Model', state.model], ['GPU', state.engine.device], ['Power', state.power_mode], ['Kept in', state.directory], ['Version', state.version]];
   $('about').replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) =>
     [make('dt', { textContent: name }), make('dd', { textContent: value })]));
 }

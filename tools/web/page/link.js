@@ -20,6 +20,7 @@ async function ask(path, options) {
   throw new Refused(told.error || `The device answered ${response.status}.`, told.code || 'unknown');
 }
 
+const ANSWER = 65000; // ms; the device itself gives an order up after a minute
 let waiting = 0; // orders without an answer yet
 
 export const isWaiting = () => waiting > 0;
@@ -31,6 +32,7 @@ export async function order(name, fields = {}) {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(fields),
+      signal: AbortSignal.timeout(ANSWER),
     });
     return await response.json();
   } finally {
@@ -52,6 +54,7 @@ export async function takeFile() {
 }
 
 const SILENCE = 5000; // ms; the device says something every second
+const PATIENCE = 2000; // ms; a device that is there says at once whether it lets us in
 
 /**
  * Calls on.state, on.sight, on.rates with what the device tells, and on.link with 'connecting', 'open',
@@ -62,6 +65,7 @@ export function connect(on) {
   let watch = 0;
   let retry = 0;
   let failures = 0;
+  let refused = 'lost'; // what a line that broke was last found to be
 
   function close() {
     clearTimeout(watch);
@@ -75,11 +79,16 @@ export function connect(on) {
     watch = setTimeout(lost, SILENCE);
   }
 
+  // It is said before anything is asked: a device that hangs takes questions and answers none.
   async function lost() {
     close();
     failures += 1;
-    const answer = await fetch('/api/state', { cache: 'no-store' }).catch(() => null);
-    on.link(answer?.status === 401 || answer?.status === 403 ? 'denied' : 'lost');
+    on.link(refused);
+    const answer = await fetch('/api/state', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
+    if (source) return; // opened meanwhile
+    refused = answer?.status === 401 || answer?.status === 403 ? 'denied' : 'lost';
+    on.link(refused);
+    clearTimeout(retry);
     if (!document.hidden) retry = setTimeout(open, Math.min(400 * failures, 2000));
   }
 
@@ -92,6 +101,7 @@ export function connect(on) {
         on[name](JSON.parse(event.data));
         if (name === 'state') {
           failures = 0;
+          refused = 'lost';
           on.link('open');
         }
       });

@@ -1,7 +1,7 @@
 // The live picture, what is seen in it, and the region that is looked at.
 import { $, setText } from './dom.js';
 import { order } from './link.js';
-import { percent } from './words.js';
+import { BACKGROUND, guessHint, nameOf, percent } from './words.js';
 import { complain } from './toast.js';
 
 const WHOLE = [0, 0, 1000, 1000];
@@ -31,23 +31,33 @@ export function showPictureState(state, link) {
 }
 
 // ---- answers ---------------------------------------------------------------------------------------
-export function showAnswer(sight, state) {
+function kindOf(best, sight, state) {
+  if (!best) return 'none';
+  if (sight.unknown) return 'unknown';
+  if (best.label === BACKGROUND) return 'background';
+  return state?.says_unknown === false ? 'guess' : 'known';
+}
+
+const besides = (sight) => sight.answers.slice(1, 3).map((a) => `${nameOf(a.label)} ${percent(a.probability)}`).join('  ·  ');
+
+/** `old`: what was seen last is not what is there now. */
+export function showAnswer(sight, state, old) {
   const best = sight.answers[0];
-  const kind = !best ? 'none' : sight.unknown ? 'unknown' : 'known';
+  const kind = kindOf(best, sight, state);
   $('answer').dataset.kind = kind;
-  $('answer').hidden = Boolean(state?.paused);
-  if (kind === 'none') {
-    setText($('answer-label'), state?.samples ? 'Looking …' : 'Nothing learned yet');
-    setText($('answer-p'), '');
-    return;
-  }
-  setText($('answer-label'), kind === 'unknown' ? 'Unknown' : best.label);
-  setText($('answer-p'), kind === 'unknown' ? '' : percent(best.probability));
-  $('answer-bar').style.transform = `scaleX(${best.probability})`;
-  const others = kind === 'unknown'
-    ? `most like ${best.label}, but not enough`
-    : sight.answers.slice(1, 3).map((a) => `${a.label} ${percent(a.probability)}`).join('  ·  ');
+  $('answer').hidden = Boolean(state?.paused) || old;
+  const samples = state?.classes.find((c) => c.label === best?.label)?.samples;
+  const [label, p, others] = {
+    none: () => [state?.samples ? 'Looking …' : 'Nothing learned yet', '', ''],
+    unknown: () => ['Unknown', '', `most like ${nameOf(best.label)}, but not enough`],
+    background: () => [nameOf(best.label), '', ''],
+    guess: () => [`${best.label}?`, '', guessHint(samples)],
+    known: () => [best.label, percent(best.probability), besides(sight)],
+  }[kind]();
+  setText($('answer-label'), label);
+  setText($('answer-p'), p);
   setText($('answer-others'), others);
+  $('answer-bar').style.transform = `scaleX(${best?.probability ?? 0})`;
 }
 
 // ---- the region ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Teaching: press = learn what is seen now, hold = go on learning, 5 times a second.
 import { $, setText } from './dom.js';
 import { order } from './link.js';
-import { BACKGROUND, count } from './words.js';
+import { BACKGROUND, count, labelOf, nameOf } from './words.js';
 import { ask } from './dialog.js';
 import { complain, tell } from './toast.js';
 
@@ -11,6 +11,25 @@ const PACE = 200; // ms between the samples of a hold
 let newest = 0; // the frame that was told last
 let known = [];
 let held = null;
+let blocked = ''; // why nothing can be learned now
+
+/** `why`: '' when there is something to learn from. Buttons keep the focus, and say it when pressed. */
+export function mayLearn(why) {
+  if (why === blocked) return;
+  blocked = why;
+  for (const id of ['learn', 'background']) $(id).setAttribute('aria-disabled', String(Boolean(why)));
+  if (why) release();
+  showHint();
+}
+
+function isBlocked() {
+  if (blocked) tell(`Nothing was learned: ${blocked}.`);
+  return Boolean(blocked);
+}
+
+function showHint() {
+  setText($('learn-hint'), blocked || 'press · hold for more');
+}
 
 export function seen(sight) {
   newest = sight.frame;
@@ -21,15 +40,15 @@ export function knows(classes) {
   showTarget();
 }
 
-export const target = () => $('name').value.trim();
+export const target = () => labelOf($('name').value);
 
 export function aim(label) {
-  $('name').value = label;
+  $('name').value = nameOf(label);
   showTarget();
 }
 
 function showTarget() {
-  setText($('learn-word'), target() ? `Learn as ${target()}` : 'Learn');
+  setText($('learn-word'), target() ? `Learn as ${nameOf(target())}` : 'Learn');
   $('name').dispatchEvent(new Event('aimed'));
 }
 
@@ -41,6 +60,7 @@ async function learn(label, frame, burst = false) {
 }
 
 export async function learnOnce(label, frame = newest) {
+  if (isBlocked()) return false;
   try {
     const done = await learn(label, frame);
     tell(done.said, { offer: { word: 'Undo', act: () => undo() } });
@@ -55,7 +75,7 @@ const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /** From the press of a button or key until release(). */
 export async function press(label) {
-  if (held) return;
+  if (held || isBlocked()) return;
   if (!label) {
     $('name').focus();
     tell('Give it a name first.');
@@ -92,7 +112,7 @@ export async function press(label) {
 function report(label, said, { learned, skipped }) {
   const offer = { word: learned > 1 ? 'Undo all' : 'Undo', act: () => undo(learned) };
   const alike = skipped > 0 ? `, ${count(skipped, 'view')} too alike to add` : '';
-  tell(learned + skipped > 1 ? `Learned ${count(learned, 'view')} of ${label}${alike}.` : said, { offer });
+  tell(learned + skipped > 1 ? `Learned ${count(learned, 'view')} of ${nameOf(label)}${alike}.` : said, { offer });
 }
 
 export function release() {
@@ -101,7 +121,7 @@ export function release() {
   held.end();
   held = null;
   $('learn').classList.remove('held');
-  setText($('learn-hint'), 'press · hold for more');
+  showHint();
 }
 
 export async function undo(steps = 1) {
@@ -114,6 +134,7 @@ export async function undo(steps = 1) {
 
 /** "No, it is ...": what is seen now gets its right name. */
 export async function wrong() {
+  if (isBlocked()) return;
   const frame = newest;
   const label = await ask({ title: 'What is it really?', word: 'Learn', choices: known });
   if (label) learnOnce(label, frame);
@@ -133,14 +154,14 @@ export async function relabel() {
 export function prepareTeaching() {
   const button = $('learn');
   button.addEventListener('pointerdown', (event) => {
-    if (event.button === 0 && target()) press(target());
+    if (event.button === 0 && target() && !blocked) press(target()); // else the click says why not
   });
   for (const name of ['pointerup', 'pointercancel', 'pointerleave']) button.addEventListener(name, release);
   button.addEventListener('contextmenu', (event) => event.preventDefault());
   addEventListener('blur', release);
   // Of a screen reader or the Enter key; a pointer was there already, unless there was no name.
   button.addEventListener('click', (event) => {
-    if (!target() || (event.detail === 0 && !held)) tap();
+    if (!target() || blocked || (event.detail === 0 && !held)) tap();
   });
   $('teach').addEventListener('submit', (event) => {
     event.preventDefault();

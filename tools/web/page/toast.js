@@ -1,5 +1,6 @@
 // A sentence at the foot of the page that goes away by itself.
 import { $ } from './dom.js';
+import { plainly } from './words.js';
 
 let timer = 0;
 let act = null;
@@ -9,7 +10,8 @@ export function tell(text, { kind = '', offer = null } = {}) {
   clearTimeout(timer);
   $('toast').dataset.kind = kind;
   $('toast').hidden = false;
-  $('toast-text').textContent = text.charAt(0).toUpperCase() + text.slice(1);
+  const words = plainly(text);
+  $('toast-text').textContent = words.charAt(0).toUpperCase() + words.slice(1);
   $('toast-act').hidden = !offer;
   $('toast-act').textContent = offer?.word ?? '';
   act = offer?.act ?? null;
