@@ -104,6 +104,8 @@ TrialPicture trial_picture(const OperationShape& shape);
 
 // What every frame meets, and what is learned from it.
 std::vector<TrialCase> frame_cases(const OperationShape& shape);
+// All that a frame's features meet, as one piece of work that a device records and repeats.
+TrialCase sequence_case(const OperationShape& shape);
 // Of these, what takes another way where hidden units are not whole numbers.
 std::vector<TrialCase> float_cases(OperationShape shape);
 // Factors and solves, of G of this many hidden units.

@@ -23,6 +23,7 @@ std::vector<TrialCase> cases_of(TrialSize size) {
         OperationShape{17, 96, 130, 5, 17}, OperationShape{64, 128, 128, 10, 65},
         OperationShape{97, 544, 65, 3, 5}}) {
     add(frame_cases(shape));
+    all.push_back(sequence_case(shape));
     add(float_cases(shape));
     add(training_cases(shape));
   }
@@ -40,6 +41,7 @@ std::vector<TrialCase> cases_of(TrialSize size) {
   add(factor_cases(130, 9));
   if (size == TrialSize::device) {
     add(frame_cases({1, 1280, 4000, 100, 1000}));
+    all.push_back(sequence_case({1, 1280, 4000, 100, 1000}));
     add(frame_cases({16, 1280, 4000, 100, 1000}));
     add(frame_cases({256, 1280, 2000, 101, 1000}));
     add(float_cases({16, 1280, 2000, 100, 1000}));

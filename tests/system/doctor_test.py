@@ -12,6 +12,7 @@ from cli_case import DATA, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 OPERATIONS = {"preprocess", "quantise", "sign_project", "activate", "project", "score", "gram_update",
               "class_sums", "kernel_rows", "combine_rows", "cholesky", "cholesky_solve",
               "inverse_diagonal", "factor_append", "triangular_solve", "leverage", "feature_score",
+              "frame",  # all that its features meet, in one piece
               # first-session adaptation
               "patches", "embed_tokens", "set_tokens", "sum_tokens", "layer_norm", "layer_norm_back", "attention",
               "attention_back", "gelu", "gelu_back", "linear", "linear_back", "linear_gradient", "scale_shift",

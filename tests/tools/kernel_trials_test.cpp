@@ -10,6 +10,7 @@
 #include "kernels/kernels_simt.h"
 #include "tests/support/catch.h"
 #include "tests/support/kernel_names.h"
+#include "tests/support/staged_simt.h"
 #include "tools/units.h"
 
 namespace engram {
@@ -41,6 +42,38 @@ TEST_CASE("kernel trials: both ways of hidden units are tried", "[tools][doctor]
       }));
     }
   }
+}
+
+TEST_CASE("kernel trials: a device records each frame once, as one piece of work",
+          "[tools][doctor]") {
+  const test::OnSimtDevice on;
+  const std::size_t recordings = simt::device_recordings();
+  const KernelTrials trials = try_kernels(test::kStagedSimtKernels, TrialSize::emulator);
+  CHECK(trials.failures() == 0);
+  const auto frames =
+      std::count_if(trials.trials.begin(), trials.trials.end(),
+                    [](const KernelTrial& trial) { return trial.operation == "frame"; });
+  CHECK(frames == 7);  // shapes
+  CHECK(simt::device_recordings() - recordings == std::size_t(frames));
+}
+
+TEST_CASE("kernel trials: a recording that forgets an operation is found", "[tools][doctor]") {
+  static int sequences, in_sequence;
+  sequences = in_sequence = 0;
+  Kernels wrong = kSimtKernels;
+  wrong.begin_sequence = [] { ++sequences, in_sequence = true; };
+  wrong.end_sequence = [](bool) { return in_sequence = false, Status(); };
+  wrong.leverage = [](Stream stream, MatrixView<const float> h,
+                      MatrixView<const std::int16_t> probes, MatrixView<const float> scales,
+                      MatrixView<float> products, MatrixView<float> leverages) {
+    if (in_sequence && sequences % 3 == 0) return Status();  // what is repeated is the third run
+    return simt::leverage(stream, h, probes, scales, products, leverages);
+  };
+  const KernelTrials trials = try_kernels(wrong, TrialSize::emulator, [](const KernelTrial& trial) {
+    CAPTURE(trial.operation, trial.shape);
+    CHECK(trial.passed() == (trial.operation != "frame"));
+  });
+  CHECK(trials.failures() == 7);
 }
 
 // Not a test but a figure: unit_tests "[.speed]"

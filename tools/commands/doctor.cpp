@@ -191,9 +191,9 @@ void add_doctor(CLI::App& app, Session& session) {
       .description =
           "Looks at the machine, GPU, driver, TensorRT, power, memory against the plan of the "
           "learner (that of --state, or a new one), cameras, storage and clock; then runs every "
-          "kernel of the GPU against the CPU and compares: bit for bit where the arithmetic is "
-          "whole "
-          "numbers. Without a GPU the same kernels run on small shapes in an emulator. Changes "
+          "kernel of the GPU against the CPU, and a frame as one recorded piece of work, and "
+          "compares: bit for bit where the arithmetic is whole numbers. Without a GPU the same "
+          "kernels run on small shapes in an emulator. Changes "
           "nothing. One report to send when you ask for help; the exit code is 0 when all is well.",
       .example = "engram doctor --json > report.json"};
   add_command(app, session, manual, [&session] { return run_doctor(session); });
