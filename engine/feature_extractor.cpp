@@ -48,6 +48,13 @@ Status without_exceptions(const std::string& model, Work work) {
   }
 }
 
+PictureView seen(const Image& picture) {
+  return {picture.view()};
+}
+PictureView seen(const PictureView& picture) {
+  return picture;
+}
+
 // The CPU's backbone, with the GPU's before it as soon as that is ready.
 std::unique_ptr<SwitchingBackbone> with_engine(const StoredModel& model,
                                                const FeatureExtractor::Options& options,
@@ -139,7 +146,8 @@ Result<FeatureExtractor> FeatureExtractor::create(ModelCard card,
   return extractor;
 }
 
-Status FeatureExtractor::preprocess(std::span<const Image> pictures) {
+template <class Picture>
+Status FeatureExtractor::preprocess(std::span<const Picture> pictures) {
   const int values = backbone_->input_values(), crop = card_.preprocess.crop;
   std::mutex guard;
   Status failed;
@@ -147,7 +155,7 @@ Status FeatureExtractor::preprocess(std::span<const Image> pictures) {
     for (int i = begin; i < end; ++i) {
       float* tensor = tensors_.data() + static_cast<std::size_t>(i) * values;
       const Status done = without_exceptions(card_.name, [&] {
-        return kernels_->preprocess({}, {pictures[static_cast<std::size_t>(i)].view()},
+        return kernels_->preprocess({}, seen(pictures[static_cast<std::size_t>(i)]),
                                     card_.preprocess, {tensor, 3, crop * crop, crop * crop});
       });
       if (done.ok()) continue;
@@ -158,7 +166,9 @@ Status FeatureExtractor::preprocess(std::span<const Image> pictures) {
   return failed;
 }
 
-Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<float> features) {
+template <class Picture>
+Status FeatureExtractor::extract_all(std::span<const Picture> pictures,
+                                     MatrixView<float> features) {
   ENGRAM_CHECK(features.rows == static_cast<int>(pictures.size()) &&
                features.cols == backbone_->features());
   const int values = backbone_->input_values();
@@ -181,6 +191,15 @@ Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<flo
     }));
   }
   return {};
+}
+
+Status FeatureExtractor::extract(std::span<const Image> pictures, MatrixView<float> features) {
+  return extract_all(pictures, features);
+}
+
+Status FeatureExtractor::extract(std::span<const PictureView> pictures,
+                                 MatrixView<float> features) {
+  return extract_all(pictures, features);
 }
 
 }  // namespace engram

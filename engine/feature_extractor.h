@@ -17,6 +17,7 @@
 #include "platform/engine_supply.h"
 #include "platform/image.h"
 #include "platform/matrix_view.h"
+#include "platform/picture_view.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -50,15 +51,19 @@ class FeatureExtractor {
   const ModelCard& card() const { return card_; }
   int features() const { return backbone_->features(); }
   // Pictures to (pictures.size(), L), written in full. If the device that prepares them is lost, the
-  // CPU prepares them again, and all later ones.
+  // CPU prepares them again, and all later ones. Views are of the CPU's memory.
   Status extract(std::span<const Image> pictures, MatrixView<float> features);
+  Status extract(std::span<const PictureView> pictures, MatrixView<float> features);
   // Why the CPU answers where a GPU could; empty: it does not, or there is none.
   std::string note() const { return switching_ == nullptr ? "" : switching_->note(); }
   EngineState engine() const;  // of the GPU, as far as it has come
 
  private:
   FeatureExtractor(ModelCard card, std::unique_ptr<Backbone> backbone, const Kernels& kernels);
-  Status preprocess(std::span<const Image> pictures);  // into tensors_; a batch at most
+  template <class Picture>
+  Status extract_all(std::span<const Picture> pictures, MatrixView<float> features);
+  template <class Picture>
+  Status preprocess(std::span<const Picture> pictures);  // into tensors_; a batch at most
 
   ModelCard card_;
   std::unique_ptr<Backbone> backbone_;

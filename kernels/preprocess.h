@@ -20,8 +20,8 @@
 #include <array>
 #include <cstdint>
 
-#include "kernels/picture_view.h"
 #include "platform/matrix_view.h"
+#include "platform/picture_view.h"
 #include "platform/status.h"
 #include "platform/stream.h"
 

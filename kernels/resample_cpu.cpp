@@ -38,18 +38,6 @@ void resample_row(const std::uint8_t* row, const WeightedAxis& axis, std::uint8_
   }
 }
 
-// Row y of an NV12 picture as RGB.
-void convert_row(const PictureView& picture, int y, std::uint8_t* rgb) {
-  const std::uint8_t* luma = picture.pixels.row(y);
-  const std::uint8_t* chroma = picture.chroma.row(y / 2);
-  for (int x = 0; x < picture.width(); ++x) {
-    const Rgb pixel = rgb_of(picture.colours, luma[x], chroma[x / 2 * 2], chroma[x / 2 * 2 + 1]);
-    *rgb++ = pixel.red;
-    *rgb++ = pixel.green;
-    *rgb++ = pixel.blue;
-  }
-}
-
 void add_weighted(const std::uint8_t* row, int count, int weight, int* sums) {
   for (int i = 0; i < count; ++i) sums[i] += row[i] * weight;
 }
@@ -72,7 +60,7 @@ void resample(const PictureView& picture, const ResampleAxis& across, int cols,
   for (int y = first_row; y < end_row; ++y) {
     const std::uint8_t* rgb = picture.pixels.row(y);
     if (picture.is_nv12()) {
-      convert_row(picture, y, scratch.rgb.data());
+      nv12_row_to_rgb(picture, y, scratch.rgb.data());
       rgb = scratch.rgb.data();
     }
     resample_row(rgb, scratch.across, scratch.row.data());

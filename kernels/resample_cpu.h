@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/picture_view.h"
 #include "kernels/preprocess_axis.h"
+#include "platform/picture_view.h"
 
 namespace engram::cpu {
 

@@ -6,9 +6,9 @@
 
 #include "kernels/gram_view.h"
 #include "kernels/kept_view.h"
-#include "kernels/picture_view.h"
 #include "kernels/sign_project.h"
 #include "platform/device_staging.h"
+#include "platform/picture_view.h"
 
 namespace engram {
 

@@ -21,7 +21,7 @@
 #include <memory>
 #include <string>
 
-#include "platform/image.h"
+#include "platform/camera_picture.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -35,7 +35,7 @@ class Camera {
   //   busy         nothing yet, nothing is wrong: a connection is being made. Ask again
   //   bad_data     this picture is garbage (a JPEG cut off). Ask again; many in a row: as below
   //   all others   stalled (io_failure), unplugged, refused: open it again
-  virtual Result<Image> next() = 0;
+  virtual Result<CameraPicture> next() = 0;
 };
 
 // A URI that is not understood is refused with the list of those that are.

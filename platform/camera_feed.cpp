@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Kind = FeedState::Kind;
-using Shared = std::shared_ptr<const Image>;
+using Shared = std::shared_ptr<const CameraPicture>;
 
 // Frames per second over the last second or so.
 class Rate {
@@ -110,8 +110,8 @@ struct CameraFeed::Impl {
     if (!camera.ok()) return camera.status();
     opened = true;
     const auto take = [&]() -> Result<Shared> {
-      ENGRAM_ASSIGN(Image image, camera.value()->next());
-      return std::make_shared<const Image>(std::move(image));
+      ENGRAM_ASSIGN(CameraPicture picture, camera.value()->next());
+      return std::make_shared<const CameraPicture>(std::move(picture));
     };
     for (int garbage = 0; !is_stopping();) {
       auto picture = without_exceptions<Shared>(take);

@@ -21,7 +21,7 @@ namespace engram {
 struct Frame {
   std::uint64_t number = 0;  // 1, 2, 3, ...; 0: none yet
   std::chrono::steady_clock::time_point taken{};
-  std::shared_ptr<const Image> picture;
+  std::shared_ptr<const CameraPicture> picture;
 };
 
 struct FeedState {

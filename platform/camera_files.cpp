@@ -19,7 +19,7 @@ class PictureFiles : public Camera {
  public:
   PictureFiles(std::vector<std::string> files, bool loop) : files_(std::move(files)), loop_(loop) {}
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     if (at_ == files_.size() && loop_) at_ = 0;
     if (at_ == files_.size()) {
       return Status(Code::not_found,
@@ -30,7 +30,7 @@ class PictureFiles : public Camera {
     for (;;) {
       Result<Image> image = read_image(files_[at_++]);
       const bool told = std::exchange(is_broken_, !image.ok());
-      if (image.ok()) return image;
+      if (image.ok()) return CameraPicture(std::move(*image));
       if (!told || at_ == files_.size()) return Status(Code::bad_data, image.status().what());
     }
   }

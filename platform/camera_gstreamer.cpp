@@ -136,17 +136,31 @@ class Video {
   EngramVideoAnswer show(EngramPicture& picture, const Text& why) {
     GstVideoInfo info;
     GstCaps* const caps = gst_sample_get_caps(sample_);
-    if (caps == nullptr || !gst_video_info_from_caps(&info, caps) ||
-        GST_VIDEO_INFO_FORMAT(&info) != GST_VIDEO_FORMAT_RGB ||
+    const bool known = caps != nullptr && gst_video_info_from_caps(&info, caps) != FALSE;
+    const bool is_nv12 = known && GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_NV12;
+    if (!known || (!is_nv12 && GST_VIDEO_INFO_FORMAT(&info) != GST_VIDEO_FORMAT_RGB) ||
         !gst_video_frame_map(&frame_, &info, gst_sample_get_buffer(sample_), GST_MAP_READ)) {
-      why.say("GStreamer gave a picture that is not RGB");
+      why.say("GStreamer gave a picture that is neither NV12 nor RGB");
       return ENGRAM_VIDEO_FAILED;
     }
     is_mapped_ = true;
     has_shown_ = true;
-    picture = {static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, 0)),
-               GST_VIDEO_FRAME_WIDTH(&frame_), GST_VIDEO_FRAME_HEIGHT(&frame_),
-               GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, 0)};
+    const auto plane = [this](int i) {
+      return static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, i));
+    };
+    picture = {};
+    picture.pixels = plane(0);
+    picture.width = GST_VIDEO_FRAME_WIDTH(&frame_);
+    picture.height = GST_VIDEO_FRAME_HEIGHT(&frame_);
+    picture.stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, 0);
+    if (!is_nv12) return ENGRAM_VIDEO_PICTURE;
+    picture.chroma = plane(1);
+    picture.chroma_stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, 1);
+    picture.full_range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+    if (!gst_video_color_matrix_get_Kr_Kb(info.colorimetry.matrix, &picture.kr, &picture.kb)) {
+      picture.kr = 0.299;  // BT.601, for who does not say
+      picture.kb = 0.114;
+    }
     return ENGRAM_VIDEO_PICTURE;
   }
 

@@ -16,7 +16,7 @@ class PacedCamera : public Camera {
       : camera_(std::move(camera)),
         period_(std::chrono::nanoseconds(std::chrono::seconds(1)) / fps) {}
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     std::this_thread::sleep_until(due_);
     due_ = std::max(due_, Clock::now() - period_) + period_;  // late: go on, do not catch up
     return camera_->next();

@@ -54,7 +54,7 @@ class PatternCamera : public Camera {
  public:
   explicit PatternCamera(const Pattern& pattern) : pattern_(pattern) {}
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     if (gone_)
       return Status(Code::io_failure, "test://: the camera is gone until it is opened again");
     if (pattern_.frames != 0 && number_ == pattern_.frames) {
@@ -76,7 +76,7 @@ class PatternCamera : public Camera {
       return Status(Code::bad_data,
                     fmt::format("test://: frame {} is garbage, as garbage_every says", number_));
     }
-    return draw(pattern_, number_);
+    return CameraPicture(draw(pattern_, number_));
   }
 
  private:

@@ -1,8 +1,5 @@
-// Pictures as cameras send them, to RGB.
+// Pictures as cameras send them: JPEG and YUYV become RGB, NV12 stays as it is (camera_picture.h).
 //
-// Colours are those of ITU-R BT.601 in limited range (black 16, white 235), which V4L2 says a camera
-// has that does not say otherwise: with y = (Y - 16) / 219, u = (U - 128) / 224, v = (V - 128) / 224
-//   R = y + 1.402 v   G = y - 0.344136 u - 0.714136 v   B = y + 1.772 u      times 255, clamped
 // A colour counts for the two (YUYV) or four (NV12) pixels that share it; nothing is smoothed.
 #pragma once
 
@@ -11,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "platform/image.h"
+#include "platform/camera_picture.h"
 #include "platform/status.h"
 
 namespace engram {
@@ -26,12 +23,13 @@ struct FrameLayout {
   PixelFormat format = PixelFormat::jpeg;
   int width = 0, height = 0;
   int stride = 0;  // bytes from one row to the next, in both planes
+  YuvColours colours = kBt601;
 };
 
 // invalid_argument: no such layout can be: no pixels, too many, rows that overlap.
 Status check_layout(const FrameLayout& layout, const std::string& camera);
 // The picture in `bytes`. bad_data: too few bytes, or no JPEG. What follows the picture is ignored.
-Result<Image> frame_to_rgb(const FrameLayout& layout, std::span<const std::byte> bytes,
-                           const std::string& camera);
+Result<CameraPicture> read_frame(const FrameLayout& layout, std::span<const std::byte> bytes,
+                                 const std::string& camera);
 
 }  // namespace engram

@@ -20,9 +20,14 @@ struct EngramVideoRequest {
   int loop;              // 1: at the end from the start again
 };
 
+// Of the module, until its next call for the same video: RGB, or NV12 (picture_view.h).
 struct EngramPicture {
-  const std::uint8_t* rgb;  // of the module, until its next call for the same video
+  const std::uint8_t* pixels;
   int width, height, stride;
+  const std::uint8_t* chroma;  // of NV12; null: RGB
+  int chroma_stride;
+  double kr, kb;   // of NV12: what luma has of red and blue
+  int full_range;  // of NV12; 0: Y in 16..235
 };
 
 enum EngramVideoAnswer : int {
@@ -43,7 +48,7 @@ struct EngramVideoPlugin {
 
 }  // extern "C"
 
-inline constexpr std::uint32_t kVideoPluginVersion = 1;
+inline constexpr std::uint32_t kVideoPluginVersion = 2;
 inline constexpr const char* kVideoPluginFile = "libengram_gstreamer.so";
 inline constexpr const char* kVideoPluginEntry = "engram_video_plugin";
 using VideoPluginEntry = const EngramVideoPlugin*();

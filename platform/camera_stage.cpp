@@ -60,13 +60,14 @@ class StageCamera : public Camera {
  public:
   StageCamera(Stage stage, const StageShow& show) : stage_(std::move(stage)), show_(show) {}
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     if (show_.frames != 0 && frame_ == show_.frames) {
       return Status(Code::not_found, fmt::format("The show is over after {} frames.", frame_));
     }
     const auto turn = frame_ / static_cast<std::uint64_t>(show_.hold);
     const auto object = static_cast<int>(turn % static_cast<std::uint64_t>(stage_.objects()));
-    return stage_.view(object, frame_++);
+    ENGRAM_ASSIGN(Image picture, stage_.view(object, frame_++));
+    return CameraPicture(std::move(picture));
   }
 
  private:

@@ -15,9 +15,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kPatienceMs = 1000;
 
-// Latest frame wins: the sink holds one picture, and a newer one replaces it.
+// Latest frame wins: the sink holds one picture, and a newer one replaces it. Decoders give 4:2:0, of
+// which NV12 is a mere rearrangement.
 constexpr const char* kToSink =
-    " ! videoconvert ! video/x-raw,format=RGB ! appsink name=sink max-buffers=1 drop=true";
+    " ! videoconvert ! video/x-raw,format={NV12,RGB} ! appsink name=sink max-buffers=1 drop=true";
 
 class StreamCamera : public Camera {
  public:
@@ -25,7 +26,7 @@ class StreamCamera : public Camera {
       : plugin_(plugin), request_(std::move(request)), video_(video) {}
   ~StreamCamera() override { plugin_.close(video_); }
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     EngramPicture picture{};
     std::array<char, 512> why{};
     switch (plugin_.next(video_, kPatienceMs, &picture, why.data(), why.size())) {
@@ -53,23 +54,32 @@ class StreamCamera : public Camera {
   }
 
  private:
-  Result<Image> copied(const EngramPicture& picture) const {
-    const bool sane = picture.rgb != nullptr && picture.width > 0 && picture.height > 0 &&
-                      picture.width <= kMaxSide && picture.height <= kMaxSide &&
-                      std::int64_t{picture.width} * picture.height <= kMaxPixels &&
-                      picture.stride >= 3 * picture.width;
+  Result<CameraPicture> copied(const EngramPicture& picture) const {
+    const auto& [pixels, width, height, stride, chroma, chroma_stride, kr, kb, full_range] =
+        picture;
+    const bool is_nv12 = chroma != nullptr;
+    const bool sane = pixels != nullptr && width > 0 && height > 0 && width <= kMaxSide &&
+                      height <= kMaxSide && std::int64_t{width} * height <= kMaxPixels &&
+                      (is_nv12 ? stride >= width && chroma_stride >= width + width % 2 && kr > 0 &&
+                                     kb > 0 && kr + kb < 1
+                               : stride >= 3 * width);
     if (!sane) {
       return Status(Code::bad_data, fmt::format("{}: a picture of {} x {} pixels cannot be",
-                                                request_.name, picture.width, picture.height));
+                                                request_.name, width, height));
     }
-    Image image{picture.width, picture.height, {}};
-    const std::size_t row = std::size_t(picture.width) * 3;
-    image.rgb.resize(row * picture.height);
-    for (int y = 0; y < picture.height; ++y) {
-      std::copy_n(picture.rgb + std::ptrdiff_t{y} * picture.stride, row,
-                  image.rgb.data() + y * row);
+    if (is_nv12) {
+      return CameraPicture::copy_of({{pixels, height, width, stride},
+                                     {chroma, (height + 1) / 2, width + width % 2, chroma_stride},
+                                     yuv_colours(kr, kb, full_range != 0)});
     }
-    return image;
+    Image image{width, height, {}};
+    const std::size_t row = std::size_t(width) * 3;
+    image.rgb.resize(row * std::size_t(height));
+    for (int y = 0; y < height; ++y) {
+      std::copy_n(pixels + std::ptrdiff_t{y} * stride, row,
+                  image.rgb.data() + std::size_t(y) * row);
+    }
+    return CameraPicture(std::move(image));
   }
 
   const EngramVideoPlugin& plugin_;
@@ -111,7 +121,7 @@ Result<StreamRequest> csi_request(CameraUri uri) {
       .pipeline =
           fmt::format("nvarguscamerasrc sensor-id={} ! "
                       "video/x-raw(memory:NVMM),format=NV12,width={},height={},framerate={}/1 ! "
-                      "nvvidconv flip-method={} ! video/x-raw,format=BGRx{}",
+                      "nvvidconv flip-method={} ! video/x-raw,format=NV12{}",
                       number, width, height, fps, flip, kToSink),
       .location = {}};
 }

@@ -58,14 +58,14 @@ class V4l2Camera : public Camera {
     return {};
   }
 
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     ENGRAM_ASSIGN(const v4l2_buffer newest, wait_for_newest());
-    Result<Image> image = read(newest);
+    Result<CameraPicture> picture = read(newest);
     v4l2_buffer back = empty_buffer(newest.index);
     if (device_.control(VIDIOC_QBUF, back) != 0) {
       return device_.failure(errno, "giving a buffer back");
     }
-    return image;
+    return picture;
   }
 
  private:
@@ -140,7 +140,7 @@ class V4l2Camera : public Camera {
     return newest;
   }
 
-  Result<Image> read(const v4l2_buffer& buffer) const {
+  Result<CameraPicture> read(const v4l2_buffer& buffer) const {
     const Mapped& mapped = buffers_[buffer.index];
     if ((buffer.flags & V4L2_BUF_FLAG_ERROR) != 0 || buffer.bytesused == 0 ||
         buffer.bytesused > mapped.bytes) {
@@ -149,7 +149,7 @@ class V4l2Camera : public Camera {
     }
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(mapped.address),
                                            buffer.bytesused);
-    return frame_to_rgb(layout_, bytes, device_.path());
+    return read_frame(layout_, bytes, device_.path());
   }
 
   Device device_;
@@ -157,12 +157,29 @@ class V4l2Camera : public Camera {
   std::vector<Mapped> buffers_;
 };
 
+// What the driver says, or what V4L2 says of a camera whose driver says nothing.
+YuvColours colours_of(const v4l2_pix_format& format) {
+  std::uint32_t encoding = format.ycbcr_enc, range = format.quantization;
+  if (encoding == V4L2_YCBCR_ENC_DEFAULT) {
+    encoding = V4L2_MAP_YCBCR_ENC_DEFAULT(format.colorspace);
+  }
+  if (range == V4L2_QUANTIZATION_DEFAULT) {
+    range = V4L2_MAP_QUANTIZATION_DEFAULT(false, format.colorspace, encoding);
+  }
+  const bool full = range == V4L2_QUANTIZATION_FULL_RANGE;
+  if (encoding == V4L2_YCBCR_ENC_709 || encoding == V4L2_YCBCR_ENC_XV709) {
+    return yuv_colours(0.2126, 0.0722, full);
+  }
+  return full ? kBt601Full : kBt601;
+}
+
 Result<FrameLayout> layout_of(const v4l2_pix_format& format, const std::string& path) {
   constexpr std::uint32_t kMost = std::numeric_limits<int>::max();
   FrameLayout layout;
   layout.width = static_cast<int>(std::min(format.width, kMost));
   layout.height = static_cast<int>(std::min(format.height, kMost));
   layout.stride = static_cast<int>(std::min(format.bytesperline, kMost));
+  layout.colours = colours_of(format);
   if (format.pixelformat == V4L2_PIX_FMT_YUYV) {
     layout.format = PixelFormat::yuyv;
   } else if (format.pixelformat == V4L2_PIX_FMT_NV12) {

@@ -111,6 +111,7 @@ Result<v4l2_pix_format> agree_on_format(const Device& device, const V4l2Request&
     format.fmt.pix.height = static_cast<std::uint32_t>(request.height);
     format.fmt.pix.pixelformat = wanted;
     format.fmt.pix.field = V4L2_FIELD_ANY;
+    format.fmt.pix.priv = V4L2_PIX_FMT_PRIV_MAGIC;  // then colours are told too
     if (device.control(VIDIOC_S_FMT, format) != 0) {
       error = errno;
     } else if (format.fmt.pix.pixelformat == wanted) {

@@ -34,7 +34,7 @@ SOURCES = {".h", ".cpp", ".cu"}
 # The tables, and types that operations share.
 NOT_AN_OPERATION = {"kernels", "chosen_kernels", "kernels_simt", "kernels_cuda", "backend", "staged_call", "staged_operands", "staged_sequence",
                     "kernel_sequence", "gram_view",
-                    "kept_view", "picture_view", "preprocess_axis", "kernel_code", "kernel_work", "kernel_work_rows",
+                    "kept_view", "preprocess_axis", "kernel_code", "kernel_work", "kernel_work_rows",
                     "roofline", "sign_batch"}
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}

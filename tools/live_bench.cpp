@@ -24,11 +24,12 @@ class ToldCamera final : public Camera {
  public:
   ToldCamera(const Stage& stage, const std::atomic<int>& object, double frames_per_second)
       : stage_(stage), object_(object), period_(1 / frames_per_second) {}
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     std::this_thread::sleep_until(due_);
     due_ = std::max(due_, Clock::now() - std::chrono::duration_cast<Clock::duration>(period_)) +
            std::chrono::duration_cast<Clock::duration>(period_);
-    return stage_.view(object_, view_++);
+    ENGRAM_ASSIGN(Image picture, stage_.view(object_, view_++));
+    return CameraPicture(std::move(picture));
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "kernels/kernels.h"
 #include "platform/arena.h"
+#include "platform/camera_picture.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"
@@ -74,6 +75,23 @@ TEST_CASE("pictures go through in batches, in order", "[engine][feature_extracto
   REQUIRE(
       extract(FeatureExtractor::create(card(), std::make_unique<TwoFeatures>()), features).ok());
   REQUIRE(features == std::vector<float>{0, 3, 10, 3, 20, 3, 30, 3, 40, 3, 50, 3, 60, 1});
+}
+
+TEST_CASE("a camera's NV12 gives what the same picture in RGB gives",
+          "[engine][feature_extractor]") {
+  std::vector<std::uint8_t> luma(5 * 7), chroma(3 * 8);
+  for (std::size_t i = 0; i < luma.size(); ++i) luma[i] = std::uint8_t(7 * i);
+  for (std::size_t i = 0; i < chroma.size(); ++i) chroma[i] = std::uint8_t(100 + 3 * i);
+  const auto picture =
+      CameraPicture::copy_of({{luma.data(), 5, 7, 7}, {chroma.data(), 3, 8, 8}, kBt709});
+  auto extractor = FeatureExtractor::create(card(), std::make_unique<TwoFeatures>());
+  REQUIRE(extractor.ok());
+  std::vector<float> nv12(2), rgb(2);
+  const PictureView view = picture.view();
+  REQUIRE(extractor->extract({&view, 1}, {nv12.data(), 1, 2, 2}).ok());
+  REQUIRE(extractor->extract({&picture.rgb(), 1}, {rgb.data(), 1, 2, 2}).ok());
+  CHECK(nv12 == rgb);
+  CHECK(nv12[0] != 0);
 }
 
 TEST_CASE("a backbone that is not the card's is refused", "[engine][feature_extractor]") {

@@ -23,10 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const FrameLayout layout{header.format % 2 == 0 ? PixelFormat::yuyv : PixelFormat::nv12,
                            header.width, header.height, header.stride};
   const auto bytes = std::as_bytes(std::span(data, size).subspan(sizeof header));
-  const auto image = frame_to_rgb(layout, bytes, "camera");
-  if (!image.ok()) return 0;
-  ENGRAM_CHECK(image.value().width == header.width && image.value().height == header.height);
-  ENGRAM_CHECK(image.value().rgb.size() == std::size_t(header.width) * header.height * 3);
+  const auto picture = read_frame(layout, bytes, "camera");
+  if (!picture.ok()) return 0;
+  ENGRAM_CHECK(picture->view().is_valid());
+  const Image& image = picture->rgb();
+  ENGRAM_CHECK(image.width == header.width && image.height == header.height);
+  ENGRAM_CHECK(image.rgb.size() == std::size_t(header.width) * header.height * 3);
   return 0;
 }
 

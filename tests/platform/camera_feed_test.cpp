@@ -20,10 +20,10 @@ using test::says;
 constexpr auto kLong = 20s;  // far beyond what anything here takes; never waited for in full
 
 // next() of each opened camera is `act(number of this camera, number of the call)`, both from 1.
-using Act = std::function<Result<Image>(int camera, int call)>;
+using Act = std::function<Result<CameraPicture>(int camera, int call)>;
 
-Image one_pixel(int red) {
-  return {1, 1, {static_cast<std::uint8_t>(red), 0, 0}};
+CameraPicture one_pixel(int red) {
+  return CameraPicture({1, 1, {static_cast<std::uint8_t>(red), 0, 0}});
 }
 Status broken(const char* what = "pulled out") {
   return {Code::io_failure, what};
@@ -35,7 +35,7 @@ class ScriptedCamera : public Camera {
  public:
   ScriptedCamera(int number, Act act) : number_(number), act_(std::move(act)) { ++cameras_alive; }
   ~ScriptedCamera() override { --cameras_alive; }
-  Result<Image> next() override {
+  Result<CameraPicture> next() override {
     std::this_thread::sleep_for(100us);
     return act_(number_, ++calls_);
   }
@@ -75,7 +75,7 @@ TEST_CASE("camera feed: the newest frame, once, in order", "[platform][camera]")
   for (int i = 0; i < 50; ++i) {
     const Frame frame = feed.wait(last, kLong);
     REQUIRE(frame.number > last);
-    REQUIRE(int(frame.picture->rgb[0]) == int(frame.number % 256));
+    REQUIRE(int(frame.picture->rgb().rgb[0]) == int(frame.number % 256));
     last = frame.number;
   }
   CHECK(feed.state().kind == Kind::live);
@@ -93,7 +93,7 @@ TEST_CASE("camera feed: the newest frame, once, in order", "[platform][camera]")
 
 TEST_CASE("camera feed: 500 times lost and back, nothing leaks", "[platform][camera]") {
   // In turn: fails after a frame, does not open, garbage without end, throws, fails at once.
-  const auto act = [](int camera, int call) -> Result<Image> {
+  const auto act = [](int camera, int call) -> Result<CameraPicture> {
     if (camera % 5 == 3) return Status(Code::bad_data, "half a JPEG");
     if (camera % 5 == 4) throw std::bad_alloc();
     if (camera % 5 == 0 || call > 1) return broken();
@@ -121,7 +121,7 @@ TEST_CASE("camera feed: 500 times lost and back, nothing leaks", "[platform][cam
 
 TEST_CASE("camera feed: says how it was lost, until it is back", "[platform][camera]") {
   std::atomic<bool> there{true};
-  CameraFeed feed(scripted([&there](int, int) -> Result<Image> {
+  CameraFeed feed(scripted([&there](int, int) -> Result<CameraPicture> {
                     if (!there) return broken("pulled out of its socket");
                     return one_pixel(1);
                   }),
@@ -146,7 +146,7 @@ TEST_CASE("camera feed: an opener may remember, and the lost camera is closed be
           "[platform][camera]") {
   // As who opened a camera already hands it over: once. A copy would hand it over again and again.
   std::atomic<int> still_open{0};
-  const auto act = [](int camera, int call) -> Result<Image> {
+  const auto act = [](int camera, int call) -> Result<CameraPicture> {
     if (camera == 1 && call > 1) return broken();
     return one_pixel(camera);
   };
@@ -164,7 +164,7 @@ TEST_CASE("camera feed: an opener may remember, and the lost camera is closed be
 TEST_CASE("camera feed: some garbage is passed over, much is a loss", "[platform][camera]") {
   constexpr int kFew = CameraFeed::kGarbage - 1;
   std::atomic<int> cameras{0};
-  CameraFeed feed(scripted([&cameras](int camera, int call) -> Result<Image> {
+  CameraFeed feed(scripted([&cameras](int camera, int call) -> Result<CameraPicture> {
                     cameras = camera;
                     const int good_every = camera == 1 && call < 200 ? kFew + 1 : 1'000'000;
                     if (camera > 1 || call % good_every == 0) return one_pixel(camera);
@@ -178,7 +178,7 @@ TEST_CASE("camera feed: some garbage is passed over, much is a loss", "[platform
 }
 
 TEST_CASE("camera feed: the end of a source is not a loss", "[platform][camera]") {
-  CameraFeed feed(scripted([](int, int call) -> Result<Image> {
+  CameraFeed feed(scripted([](int, int call) -> Result<CameraPicture> {
     if (call > 3) return Status(Code::not_found, "over");
     return one_pixel(call);
   }));
@@ -192,7 +192,7 @@ TEST_CASE("camera feed: the end of a source is not a loss", "[platform][camera]"
 TEST_CASE("camera feed: not yet is neither live nor lost", "[platform][camera]") {
   std::atomic<bool> ready{false};
   std::atomic<int> asked{0};
-  CameraFeed feed(scripted([&](int, int) -> Result<Image> {
+  CameraFeed feed(scripted([&](int, int) -> Result<CameraPicture> {
     ++asked;
     if (!ready) return Status(Code::busy, "connecting");
     return one_pixel(1);

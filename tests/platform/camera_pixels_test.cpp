@@ -50,10 +50,10 @@ TEST_CASE("camera pixels: every colour is the definition's, rounded", "[platform
         row[2 * luma] = static_cast<std::uint8_t>(luma);
         row[2 * luma + 1] = static_cast<std::uint8_t>(luma % 2 == 0 ? u : v);
       }
-      const auto image = frame_to_rgb(layout, as_bytes(row), "camera");
+      const auto image = read_frame(layout, as_bytes(row), "camera");
       REQUIRE(image.ok());
       for (int luma = 0; luma < 256; ++luma) {
-        worst = std::max(worst, distance(luma, u, v, image->rgb.data() + 3 * luma));
+        worst = std::max(worst, distance(luma, u, v, image->rgb().rgb.data() + 3 * luma));
       }
     }
   }
@@ -66,20 +66,23 @@ TEST_CASE("camera pixels: where each value lies", "[platform][camera]") {
       const int even = width + width % 2;
       const FrameLayout yuyv{PixelFormat::yuyv, width, height, 2 * even + 6};
       const Bytes packed = counted(std::size_t(yuyv.stride) * height);
-      const auto a = frame_to_rgb(yuyv, as_bytes(packed), "camera");
+      const auto a = read_frame(yuyv, as_bytes(packed), "camera");
       const FrameLayout nv12{PixelFormat::nv12, width, height, even + 3};
       const Bytes planes = counted(std::size_t(nv12.stride) * (height + (height + 1) / 2));
-      const auto b = frame_to_rgb(nv12, as_bytes(planes), "camera");
+      const auto b = read_frame(nv12, as_bytes(planes), "camera");
       REQUIRE(a.ok());
       REQUIRE(b.ok());
-      REQUIRE(b->rgb.size() == std::size_t(width) * height * 3);
+      REQUIRE(b->view().is_nv12());
+      REQUIRE(b->rgb().rgb.size() == std::size_t(width) * height * 3);
       for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
           const std::uint8_t* row = packed.data() + y * yuyv.stride;
           const std::size_t at = 3 * (std::size_t(y) * width + x);
-          CHECK(distance(row[2 * x], row[x / 2 * 4 + 1], row[x / 2 * 4 + 3], &a->rgb[at]) < 0.501);
+          CHECK(distance(row[2 * x], row[x / 2 * 4 + 1], row[x / 2 * 4 + 3], &a->rgb().rgb[at]) <
+                0.501);
           const std::uint8_t* colours = planes.data() + (height + y / 2) * nv12.stride + x / 2 * 2;
-          CHECK(distance(planes[y * nv12.stride + x], colours[0], colours[1], &b->rgb[at]) < 0.501);
+          CHECK(distance(planes[y * nv12.stride + x], colours[0], colours[1], &b->rgb().rgb[at]) <
+                0.501);
         }
       }
     }
@@ -91,8 +94,8 @@ TEST_CASE("camera pixels: a frame cut off is refused, to the byte", "[platform][
   const std::size_t needed[] = {3 * 16 + 12, 5 * 8 + 6};
   for (int i = 0; i < 2; ++i) {
     const Bytes bytes = counted(needed[i]);
-    CHECK(frame_to_rgb(layouts[i], as_bytes(bytes), "camera").ok());
-    const auto cut = frame_to_rgb(layouts[i], as_bytes(bytes).first(needed[i] - 1), "camera");
+    CHECK(read_frame(layouts[i], as_bytes(bytes), "camera").ok());
+    const auto cut = read_frame(layouts[i], as_bytes(bytes).first(needed[i] - 1), "camera");
     CHECK(cut.status().code() == Code::bad_data);
     CHECK(says(cut.status(), "instead of " + std::to_string(needed[i])));
   }
@@ -107,7 +110,7 @@ TEST_CASE("camera pixels: layouts that cannot be", "[platform][camera]") {
              {format, 99'999, 99'999, 200'000},
              {format, 2'000'000'000, 2'000'000'000, 2'000'000'000}}) {
       CHECK(check_layout(wrong, "camera").code() == Code::invalid_argument);
-      CHECK_FALSE(frame_to_rgb(wrong, {}, "camera").ok());
+      CHECK_FALSE(read_frame(wrong, {}, "camera").ok());
     }
   }
 }
@@ -116,15 +119,15 @@ TEST_CASE("camera pixels: motion JPEG, whole, cut off, and without its tables",
           "[platform][camera]") {
   const FrameLayout layout{PixelFormat::jpeg, 0, 0, 0};
   const auto file = test::jpeg_file(test::gradient_picture(40, 30));
-  const auto whole = frame_to_rgb(layout, file, "camera");
+  const auto whole = read_frame(layout, file, "camera");
   REQUIRE(whole.ok());
-  CHECK(whole->width == 40);
+  CHECK(whole->rgb().width == 40);
   auto padded = file;
   padded.resize(file.size() + 100);  // webcams fill their buffers up
-  CHECK(frame_to_rgb(layout, padded, "camera").value().rgb == whole->rgb);
-  CHECK(frame_to_rgb(layout, std::span(file).first(file.size() / 2), "camera").status().code() ==
+  CHECK(read_frame(layout, padded, "camera").value().rgb().rgb == whole->rgb().rgb);
+  CHECK(read_frame(layout, std::span(file).first(file.size() / 2), "camera").status().code() ==
         Code::bad_data);
-  CHECK(frame_to_rgb(layout, {}, "camera").status().code() == Code::bad_data);
+  CHECK(read_frame(layout, {}, "camera").status().code() == Code::bad_data);
   // Most webcams leave the usual Huffman tables (marker FF C4) out.
   test::FileBytes bare;
   for (std::size_t i = 0; i < file.size();) {
@@ -136,10 +139,10 @@ TEST_CASE("camera pixels: motion JPEG, whole, cut off, and without its tables",
     }
   }
   REQUIRE(bare.size() < file.size());
-  const auto usual = frame_to_rgb(layout, bare, "camera");
+  const auto usual = read_frame(layout, bare, "camera");
   INFO(usual.status().what());
   REQUIRE(usual.ok());
-  CHECK(usual->rgb == whole->rgb);
+  CHECK(usual->rgb().rgb == whole->rgb().rgb);
 }
 
 }  // namespace engram

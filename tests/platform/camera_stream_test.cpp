@@ -49,6 +49,15 @@ StreamRequest video(const std::string& uri) {
   return request.value();
 }
 
+EngramPicture in_rgb(const std::uint8_t* pixels, int width, int height, int stride) {
+  EngramPicture picture{};
+  picture.pixels = pixels;
+  picture.width = width;
+  picture.height = height;
+  picture.stride = stride;
+  return picture;
+}
+
 Code next_code(Camera& camera) {
   return camera.next().status().code();
 }
@@ -82,17 +91,34 @@ TEST_CASE("camera stream: addresses become pipelines", "[platform][camera]") {
 
 TEST_CASE("camera stream: pictures are copied, whatever their rows", "[platform][camera]") {
   const std::uint8_t rgb[] = {1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0};
-  script = {{0, 0, 0}, 0, {rgb, 2, 2, 8}, 0, ""};
+  script = {{0, 0, 0, 0, 0, 0}, 0, in_rgb(rgb, 2, 2, 8), 0, ""};
   {
     const auto camera = open_stream(kScripted, video("file:///x.avi"));
     REQUIRE(camera.ok());
     CHECK(script.location == "/x.avi");
     const auto image = camera.value()->next();
     REQUIRE(image.ok());
-    CHECK(image->rgb == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
-    script.picture = {rgb, 100'000, 100'000, 300'000};
+    CHECK(image->rgb().rgb == std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+    script.picture = in_rgb(rgb, 100'000, 100'000, 300'000);
     CHECK(next_code(*camera.value()) == Code::bad_data);
-    script.picture = {rgb, 3, 1, 8};  // rows that overlap
+    script.picture = in_rgb(rgb, 3, 1, 8);  // rows that overlap
+    CHECK(next_code(*camera.value()) == Code::bad_data);
+
+    const std::uint8_t luma[] = {16, 50, 235, 0, 60, 70, 80, 0},
+                       chroma[] = {90, 140, 100, 150, 0, 0};
+    script.picture = {luma, 3, 2, 4, chroma, 6, 0.2126, 0.0722, 0};
+    const auto nv12 = camera.value()->next();
+    REQUIRE(nv12.ok());
+    CHECK(nv12->view().is_nv12());
+    CHECK(int(nv12->view().pixels(1, 2)) == 80);
+    const Rgb seen = rgb_of(kBt709, 80, 100, 150);
+    const std::uint8_t* last = nv12->rgb().rgb.data() + 3 * 5;
+    CHECK(std::vector<int>{last[0], last[1], last[2]} ==
+          std::vector<int>{seen.red, seen.green, seen.blue});
+    script.picture.chroma_stride = 3;  // rows that overlap: an odd pixel has a pair to itself
+    CHECK(next_code(*camera.value()) == Code::bad_data);
+    script.picture.chroma_stride = 4;
+    script.picture.kr = 1.5;  // no such colours
     CHECK(next_code(*camera.value()) == Code::bad_data);
   }
   CHECK(script.open_videos == 0);
@@ -100,7 +126,7 @@ TEST_CASE("camera stream: pictures are copied, whatever their rows", "[platform]
 
 TEST_CASE("camera stream: the end of a file, the silence of a camera", "[platform][camera]") {
   const std::uint8_t rgb[] = {1, 2, 3};
-  script = {{1, 0, 1, 3, 2}, 0, {rgb, 1, 1, 3}, 0, ""};
+  script = {{1, 0, 1, 3, 2}, 0, in_rgb(rgb, 1, 1, 3), 0, ""};
   const auto file = open_stream(kScripted, video("file:///x.avi"));
   REQUIRE(file.ok());
   CHECK(next_code(*file.value()) == Code::busy);        // nothing yet
@@ -110,7 +136,7 @@ TEST_CASE("camera stream: the end of a file, the silence of a camera", "[platfor
   CHECK(says(broke, "/x.avi: it broke."));
   CHECK(next_code(*file.value()) == Code::not_found);
 
-  script = {{0, 2}, 0, {rgb, 1, 1, 3}, 0, ""};
+  script = {{0, 2}, 0, in_rgb(rgb, 1, 1, 3), 0, ""};
   const auto network = open_stream(kScripted, rtsp_request("rtsp://a:b@host/x").value());
   REQUIRE(network.ok());
   CHECK(next_code(*network.value()) == Code::ok);

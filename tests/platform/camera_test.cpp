@@ -127,7 +127,7 @@ TEST_CASE("camera: pictures of a folder, a pattern or a file", "[platform][camer
       const auto image = camera.value()->next();
       if (image.status().code() == Code::not_found) break;
       if (!image.ok()) REQUIRE(image.status().code() == Code::bad_data);
-      shown.push_back(image.ok() ? image->width : -1);
+      shown.push_back(image.ok() ? image->view().width() : -1);
     }
     return shown;
   };
@@ -186,18 +186,18 @@ TEST_CASE("camera: the test pattern moves, repeats and fails when told", "[platf
     const auto camera = open_camera(uri);
     INFO(camera.status().what());
     REQUIRE(camera.ok());
-    std::vector<Result<Image>> shown;
+    std::vector<Result<CameraPicture>> shown;
     for (int i = 0; i < count; ++i) shown.push_back(camera.value()->next());
     return shown;
   };
   const auto first = show(small, 40), again = show(small, 40), other = show(small + "&seed=2", 1);
   for (int i = 0; i < 40; ++i) {
-    REQUIRE(first[i]->width == 16);
-    REQUIRE(first[i]->height == 20);
-    REQUIRE(first[i]->rgb == again[i]->rgb);
-    if (i > 0) REQUIRE(first[i]->rgb != first[i - 1]->rgb);
+    REQUIRE(first[i]->view().width() == 16);
+    REQUIRE(first[i]->view().height() == 20);
+    REQUIRE(first[i]->rgb().rgb == again[i]->rgb().rgb);
+    if (i > 0) REQUIRE(first[i]->rgb().rgb != first[i - 1]->rgb().rgb);
   }
-  CHECK(first[0]->rgb != other[0]->rgb);
+  CHECK(first[0]->rgb().rgb != other[0]->rgb().rgb);
   const auto codes = [&](const std::string& uri, int count) {
     std::vector<Code> found;
     for (const auto& image : show(small + uri, count)) found.push_back(image.status().code());
@@ -230,7 +230,7 @@ TEST_CASE("camera: the stage shows each object in turn, then ends", "[platform][
   for (std::uint64_t frame = 0; frame < 5; ++frame) {
     const auto image = camera.value()->next();
     REQUIRE(image.ok());
-    REQUIRE(image->rgb == stage->view(shown[frame], frame)->rgb);
+    REQUIRE(image->rgb().rgb == stage->view(shown[frame], frame)->rgb);
   }
   REQUIRE(camera.value()->next().status().code() == Code::not_found);
 }

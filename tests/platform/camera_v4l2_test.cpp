@@ -30,10 +30,10 @@ FakeKernel::Frame grey(std::uint8_t luma) {
   }
   return frame;
 }
-int red_of(const Result<Image>& image) {
-  REQUIRE(image.ok());
-  REQUIRE(image->width == 16);
-  return image->rgb[0];
+int red_of(const Result<CameraPicture>& picture) {
+  REQUIRE(picture.ok());
+  REQUIRE(picture->rgb().width == 16);
+  return picture->rgb().rgb[0];
 }
 // The red of grey(luma), by the definition.
 int shown(int luma) {
@@ -106,6 +106,43 @@ TEST_CASE("v4l2: the format that suits the size", "[platform][camera]") {
   }
 }
 
+TEST_CASE("v4l2: NV12 stays NV12, in the colours that the driver tells", "[platform][camera]") {
+  FakeKernel kernel;
+  kernel.formats = {V4L2_PIX_FMT_NV12};
+  FakeKernel::Frame frame;
+  for (int i = 0; i < 16 * 24; ++i) {
+    frame.bytes.push_back(std::byte(i < 16 * 16 ? i : 90 + i % 2 * 60));
+  }
+  struct Told {
+    std::uint32_t colorspace, encoding, range;
+    YuvColours colours;
+  };
+  const Told all[] = {
+      {V4L2_COLORSPACE_DEFAULT, V4L2_YCBCR_ENC_DEFAULT, V4L2_QUANTIZATION_DEFAULT, kBt601},
+      {V4L2_COLORSPACE_SRGB, V4L2_YCBCR_ENC_DEFAULT, V4L2_QUANTIZATION_DEFAULT, kBt601},
+      {V4L2_COLORSPACE_REC709, V4L2_YCBCR_ENC_DEFAULT, V4L2_QUANTIZATION_DEFAULT, kBt709},
+      {V4L2_COLORSPACE_SRGB, V4L2_YCBCR_ENC_709, V4L2_QUANTIZATION_DEFAULT, kBt709},
+      {V4L2_COLORSPACE_JPEG, V4L2_YCBCR_ENC_DEFAULT, V4L2_QUANTIZATION_DEFAULT, kBt601Full},
+      {V4L2_COLORSPACE_SRGB, V4L2_YCBCR_ENC_601, V4L2_QUANTIZATION_FULL_RANGE, kBt601Full}};
+  for (const Told& told : all) {
+    kernel.frames.push_back(frame);
+    kernel.colorspace = told.colorspace;
+    kernel.encoding = told.encoding;
+    kernel.range = told.range;
+    const auto camera = open_v4l2(kernel, kSmall);
+    REQUIRE(camera.ok());
+    const auto picture = camera.value()->next();
+    REQUIRE(picture.ok());
+    const PictureView view = picture->view();
+    REQUIRE(view.is_nv12());
+    CHECK(int(view.pixels(15, 3)) == 15 * 16 + 3);
+    const Rgb seen = rgb_of(told.colours, 15 * 16 + 3, 90, 150);
+    const std::uint8_t* rgb = picture->rgb().rgb.data() + 3 * (15 * 16 + 3);
+    CHECK(std::vector<int>{rgb[0], rgb[1], rgb[2]} ==
+          std::vector<int>{seen.red, seen.green, seen.blue});
+  }
+}
+
 TEST_CASE("v4l2: motion JPEG, a broken one between two whole ones", "[platform][camera]") {
   FakeKernel kernel;
   kernel.formats = {V4L2_PIX_FMT_MJPEG};
@@ -118,11 +155,11 @@ TEST_CASE("v4l2: motion JPEG, a broken one between two whole ones", "[platform][
   REQUIRE(camera.ok());
   const auto first = camera.value()->next();
   REQUIRE(first.ok());
-  CHECK(first->width == 24);
+  CHECK(first->rgb().width == 24);
   CHECK(camera.value()->next().status().code() == Code::bad_data);
   const auto third = camera.value()->next();
   REQUIRE(third.ok());
-  CHECK(third->rgb == first->rgb);
+  CHECK(third->rgb().rgb == first->rgb().rgb);
 }
 
 TEST_CASE("v4l2: garbage is a bad picture, and the next one is fine", "[platform][camera]") {

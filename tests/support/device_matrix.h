@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kernels/kept_view.h"
-#include "kernels/picture_view.h"
 #include "kernels/sign_project.h"
 #include "platform/matrix_view.h"
+#include "platform/picture_view.h"
 #include "platform/simt_machine.h"
 #include "tests/support/gram_case.h"
 #include "tests/support/guarded_matrix.h"

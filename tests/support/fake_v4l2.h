@@ -35,6 +35,7 @@ class FakeKernel : public V4l2Calls {
   int open_error = 0, map_error = 0;
   std::int64_t width = -1, height = -1;  // it insists on these; -1: as asked
   std::uint32_t stride = 0;
+  std::uint32_t colorspace = 0, encoding = 0, range = 0;  // 0: it says nothing
   std::uint32_t buffer_bytes = 4096, most_buffers = 8;
   std::vector<Frame> frames;
 
@@ -123,6 +124,11 @@ class FakeKernel : public V4l2Calls {
     if (height >= 0) format.height = std::uint32_t(height);
     chosen = format.pixelformat;
     format.bytesperline = stride;
+    format.colorspace = colorspace;
+    if (format.priv == V4L2_PIX_FMT_PRIV_MAGIC) {  // only who knows of these is told
+      format.ycbcr_enc = encoding;
+      format.quantization = range;
+    }
     return 0;
   }
   int hand_out(v4l2_buffer& buffer) {

@@ -1,6 +1,6 @@
 """Kernels with a switch at each barrier, mask and bound, to show that the tests notice each of them.
 
-    mutate_kernels.py <repository> <folder>    writes <folder>/kernels/*.cu, *.h with device code and <folder>/mutants.json
+    mutate_kernels.py <repository> <folder>    writes <folder>/kernels/*.cu, headers with device code and <folder>/mutants.json
 
 A copy differs from its original in conditions alone, line by line: `mutant(7) || i < n` is `i < n` unless the
 mutant 7 is asked for. What is switched off, once each, in code that runs on the device:
@@ -20,7 +20,7 @@ import sys
 
 DEVICE_CODE = re.compile(r"^(?:template <[^>]*>\s*)?(?:__global__|__device__|struct \w+)", re.M)
 SHARED_CODE = re.compile(r"^ *ENGRAM_HOST_DEVICE\b", re.M)  # for the CPU too: function by function
-SHARED_HEADERS = ("picture_view.h", "preprocess_axis.h")
+SHARED_HEADERS = ("platform/picture_view.h", "kernels/preprocess_axis.h")
 ALIGNMENT = r"(?:vectors|aligned\.\w)"
 CONSTANT = re.compile(r"[-+*/ ()\d]*(?:\bk[A-Z]\w*\b[-+*/ ()\d]*)*")
 
@@ -138,7 +138,7 @@ def other_mutations(text, begin, end):
 
 def mutate(path, first):
     text = path.read_text()
-    is_shared = path.name in SHARED_HEADERS
+    is_shared = path.as_posix().endswith(SHARED_HEADERS)
     found = sorted(mutations(text, is_shared), key=lambda m: (m[0], -m[1], m[2] != "clamp"))
     mutants, pieces, at = [], [], 0
     for begin, end, kind, replacement, shown in found:
@@ -159,12 +159,13 @@ def mutate(path, first):
 
 def main():
     source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    (folder / "kernels").mkdir(parents=True, exist_ok=True)
     mutants = []
     for path in sorted([*source.glob("kernels/*.cu"), *source.glob("kernels/*_device.h"),
-                        *(source / "kernels" / name for name in SHARED_HEADERS)]):
+                        *(source / name for name in SHARED_HEADERS)]):
         text, found = mutate(path, len(mutants) + 1)
-        (folder / "kernels" / path.name).write_text(text)
+        copy = folder / path.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(text)
         mutants += found
     (folder / "mutants.json").write_text(json.dumps(mutants, indent=1))
 

@@ -1,6 +1,6 @@
 // For cameras_test.py: opens an address and says what comes, one line each.
 //   camera_dump ADDRESS COUNT
-//       "frame WIDTH HEIGHT R G B" with the colour of the middle, or "CODE MESSAGE" for what is no
+//       "frame WIDTH HEIGHT R G B FORMAT" with the colour of the middle, or "CODE MESSAGE" for what is no
 //       picture; until COUNT lines were written or the source has ended. Not-yets are passed over.
 #include <cstdio>
 #include <cstdlib>
@@ -36,18 +36,18 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (int i = 0; i < std::atoi(argv[2]);) {
-    const auto image = camera.value()->next();
-    if (image.status().code() == Code::busy) continue;
+    const auto picture = camera.value()->next();
+    if (picture.status().code() == Code::busy) continue;
     ++i;
-    if (image.ok()) {
+    if (picture.ok()) {
+      const Image& image = picture->rgb();
       const std::uint8_t* middle =
-          image->rgb.data() +
-          3 * (std::size_t(image->height / 2) * image->width + image->width / 2);
-      std::printf("frame %d %d %d %d %d\n", image->width, image->height, middle[0], middle[1],
-                  middle[2]);
+          image.rgb.data() + 3 * (std::size_t(image.height / 2) * image.width + image.width / 2);
+      std::printf("frame %d %d %d %d %d %s\n", image.width, image.height, middle[0], middle[1],
+                  middle[2], picture->view().is_nv12() ? "nv12" : "rgb");
     } else {
-      std::printf("%s %s\n", name(image.status().code()), image.status().what());
-      if (image.status().code() == Code::not_found) break;
+      std::printf("%s %s\n", name(picture.status().code()), picture.status().what());
+      if (picture.status().code() == Code::not_found) break;
     }
     std::fflush(stdout);
   }

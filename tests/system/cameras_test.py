@@ -63,10 +63,11 @@ class Videos(unittest.TestCase):
         frames = [line.split() for line in lines if line.startswith("frame")]
         self.assertGreaterEqual(len(frames), 2, lines)
         self.assertLessEqual(len(frames), 12)
-        for _, width, height, red, green, blue in frames:
+        for _, width, height, red, green, blue, format in frames:
             self.assertEqual((width, height), ("64", "48"))
             self.assertGreater(int(red), 230)
             self.assertLess(int(green) + int(blue), 50)
+            self.assertEqual(format, "nv12")  # decoded, it is 4:2:0, and stays so
         self.assertEqual(lines[-1], f"not_found {self.red}: has been shown in full.")
 
     def test_another_codec(self):

@@ -233,8 +233,8 @@ TEST_CASE("the page fits every terminal", "[tools][live][terminal]") {
   content.state.hints.assign(20, std::string(300, 'h'));
   content.state.fault = std::string(300, 'f');
   auto sight = seen(std::string(200, 'x'), 0.5F, true);
-  sight->frame.picture =
-      std::make_shared<const Image>(Image{64, 48, std::vector<std::uint8_t>(3 * 64 * 48, 100)});
+  sight->frame.picture = std::make_shared<const CameraPicture>(
+      Image{64, 48, std::vector<std::uint8_t>(3 * 64 * 48, 100)});
   content.sight = sight;
   for (const bool help : {false, true}) {
     content.help = help;

@@ -78,12 +78,10 @@ void Look::look_at(const Frame& frame) {
   auto sight = std::make_shared<Sight>();
   sight->frame = frame;
   if (view.mirror) {
-    sight->frame.picture = std::make_shared<const Image>(mirrored(*frame.picture));
+    sight->frame.picture = std::make_shared<const CameraPicture>(mirrored(frame.picture->rgb()));
   }
   if (!view.paused) {
-    const Image& picture = *sight->frame.picture;
-    const Status judged = view.region.is_all() ? judge(*sight, picture)
-                                               : judge(*sight, cut_out(picture, view.region));
+    const Status judged = judge(*sight, cut_out(sight->frame.picture->view(), view.region));
     if (judged.ok()) {
       failure_.clear();
     } else {
@@ -95,7 +93,7 @@ void Look::look_at(const Frame& frame) {
   board_.show(std::move(sight));
 }
 
-Status Look::judge(Sight& sight, const Image& picture) {
+Status Look::judge(Sight& sight, const PictureView& picture) {
   const Clock::time_point start = Clock::now();
   const int width = extractor_.features();
   // At the same place for every frame and within reach of the device, which repeats what it recorded.

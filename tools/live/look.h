@@ -34,7 +34,7 @@ class Look {
   void run();
   bool sleep_until(std::chrono::steady_clock::time_point due);  // false: stop
   void look_at(const Frame& frame);
-  Status judge(Sight& sight, const Image& picture);
+  Status judge(Sight& sight, const PictureView& picture);
   void tell_camera(const FeedState& now);
   void tell_engine();
   void tell_failure(const Status& status);  // once for each sentence

@@ -154,7 +154,7 @@ std::vector<std::string> draw_screen(const ScreenContent& content, const ScreenS
   if (size.picture && content.sight != nullptr && content.sight->frame.picture != nullptr) {
     const Region region{state.region[0], state.region[1], state.region[2], state.region[3]};
     for (std::string& row :
-         half_blocks(*content.sight->frame.picture, region, size.columns, room)) {
+         half_blocks(content.sight->frame.picture->rgb(), region, size.columns, room)) {
       lines.push_back(std::move(row));
     }
   }

@@ -26,23 +26,29 @@ Image mirrored(const Image& picture) {
   return image;
 }
 
-Image cut_out(const Image& picture, const Region& region) {
+PictureView cut_out(const PictureView& picture, const Region& region) {
   const Region part = within(region);
-  const auto scaled = [](int thousandths, int side) {
-    return int(std::int64_t{thousandths} * side / 1000);
+  struct Span {
+    int first, count;
   };
-  const int left = std::min(scaled(part.left, picture.width), picture.width - 1);
-  const int top = std::min(scaled(part.top, picture.height), picture.height - 1);
-  Image image;
-  image.width = std::max(1, scaled(part.left + part.width, picture.width) - left);
-  image.height = std::max(1, scaled(part.top + part.height, picture.height) - top);
-  image.rgb.reserve(3 * std::size_t(image.width) * std::size_t(image.height));
-  for (int y = top; y < top + image.height; ++y) {
-    const auto from =
-        picture.rgb.begin() + 3 * (std::ptrdiff_t(y) * picture.width + std::ptrdiff_t(left));
-    image.rgb.insert(image.rgb.end(), from, from + 3 * std::ptrdiff_t(image.width));
+  // From `thousandths` to `end` of a side. Two pixels of NV12 share a colour.
+  const auto span = [&picture](int thousandths, int end, int side) -> Span {
+    const auto scaled = [side](int share) { return int(std::int64_t{share} * side / 1000); };
+    const int first = std::min(scaled(thousandths), side - 1), last = scaled(end);
+    const int even = picture.is_nv12() ? first / 2 * 2 : first;
+    return {even, std::max(1, last - even)};
+  };
+  const Span across = span(part.left, part.left + part.width, picture.width());
+  const Span down = span(part.top, part.top + part.height, picture.height());
+  const auto& [pixels, chroma, colours] = picture;
+  if (!picture.is_nv12()) {
+    return {{pixels.row(down.first) + 3 * std::ptrdiff_t{across.first}, down.count,
+             3 * across.count, pixels.stride}};
   }
-  return image;
+  return {{pixels.row(down.first) + across.first, down.count, across.count, pixels.stride},
+          {chroma.row(down.first / 2) + across.first, (down.count + 1) / 2,
+           (across.count + 1) / 2 * 2, chroma.stride},
+          colours};
 }
 
 }  // namespace engram

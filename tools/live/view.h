@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform/image.h"
+#include "platform/picture_view.h"
 
 namespace engram {
 
@@ -17,7 +18,8 @@ struct Region {
 Region within(Region region);
 
 Image mirrored(const Image& picture);
-// At least one pixel; the picture must have one.
-Image cut_out(const Image& picture, const Region& region);
+// The part of it, in the same memory; at least one pixel, of NV12 from even ones on. The picture must
+// have one.
+PictureView cut_out(const PictureView& picture, const Region& region);
 
 }  // namespace engram

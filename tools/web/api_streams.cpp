@@ -164,7 +164,7 @@ void Broadcast::remember(const Sight& sight) {
 
 const std::string& Broadcast::picture(const Sight& sight) {
   if (picture_frame_ != sight.frame.number || picture_.empty()) {
-    picture_ = sight.frame.picture ? jpeg(*sight.frame.picture) : "";
+    picture_ = sight.frame.picture ? jpeg(sight.frame.picture->rgb()) : "";
     picture_frame_ = sight.frame.number;
   }
   return picture_;
