@@ -158,18 +158,8 @@ const char* engram_version(void) {
 }
 
 const char* engram_code_name(engram_code code) {
-  static constexpr const char* kNames[] = {"ok",
-                                           "invalid_argument",
-                                           "bad_data",
-                                           "not_found",
-                                           "not_supported",
-                                           "out_of_memory",
-                                           "device_failure",
-                                           "io_failure",
-                                           "busy",
-                                           "internal"};
-  const auto index = static_cast<size_t>(code);
-  return index < std::size(kNames) ? kNames[index] : "unknown";
+  const bool known = code >= ENGRAM_OK && code <= ENGRAM_INTERNAL;
+  return known ? engram::name(static_cast<Code>(code)) : "unknown";
 }
 
 const char* engram_last_error(void) {

@@ -1,6 +1,8 @@
 // The classes of a learner: their names in the order first seen, and how many samples each had.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +18,11 @@ struct ClassInfo {
   std::int64_t samples = 0;
   bool operator==(const ClassInfo&) const = default;
 };
+
+// Rows that class sums take for so many classes: they grow by doubling.
+inline std::int64_t class_rows(int classes) {
+  return std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
+}
 
 std::vector<std::string> labels_of(std::span<const ClassInfo> classes);
 std::vector<std::int64_t> counts_of(std::span<const ClassInfo> classes);  // samples of each

@@ -21,6 +21,10 @@ enum class LambdaRule : std::uint8_t {
   loo,    // leave-one-out error over everything learned (the default)
   gcv,    // generalised cross-validation over everything learned
 };
+// Whether the rule needs the samples of the task that ends.
+constexpr bool splits_task(LambdaRule rule) {
+  return rule == LambdaRule::paper || rule == LambdaRule::code;
+}
 
 // What a readout is made of (engine/score_blend.h, engine/readout_kinds.h).
 enum class ReadoutKind : std::uint8_t {

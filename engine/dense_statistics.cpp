@@ -1,8 +1,8 @@
 #include "engine/dense_statistics.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "engine/class_list.h"
 #include "kernels/kernels.h"
 
 namespace engram {
@@ -26,8 +26,7 @@ DenseStatistics::DenseStatistics(int hidden_units, const Kernels& kernels, Arena
 }
 
 Status DenseStatistics::reserve_classes(int classes) {
-  constexpr int kFirstClassRows = 8;
-  const auto rows = std::size_t(std::bit_ceil(unsigned(std::max(classes, kFirstClassRows))));
+  const auto rows = std::size_t(class_rows(classes));
   return sums_.reserve(sizeof(float) * rows * std::size_t(gram_.size));
 }
 

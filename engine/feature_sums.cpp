@@ -1,7 +1,6 @@
 #include "engine/feature_sums.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "engine/score_blend.h"
@@ -21,8 +20,7 @@ FeatureSums::FeatureSums(const LearnerConfig& config)
     : whole_(config.arithmetic == Arithmetic::exact), width_(config.features) {}
 
 Status FeatureSums::reserve_classes(int classes) {
-  constexpr int kFirstClassRows = 8;
-  const auto rows = std::size_t(std::bit_ceil(unsigned(std::max(classes, kFirstClassRows))));
+  const auto rows = std::size_t(class_rows(classes));
   return sums_.reserve(sizeof(double) * rows * std::size_t(width_));
 }
 

@@ -43,7 +43,7 @@ Status Learner::Impl::move_to_dense() {
   ENGRAM_TRY(pending.reserve(std::size_t(pending_limit())));
   ENGRAM_TRY(witnesses.reserve());
   KeptSamples open(config, /*with_hidden=*/false);
-  if (config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code) {
+  if (splits_task(config.lambda_rule)) {
     const KeptSamples& kept = statistics.factored().kept();
     ENGRAM_TRY(
         open.reserve(std::max<std::size_t>(kReservedTaskSamples, std::size_t(task_samples))));

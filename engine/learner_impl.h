@@ -42,8 +42,7 @@ struct Learner::Impl {
 
   // In the dense form the rules that split the task need its samples until it ends.
   bool keeps_task() const {
-    return statistics.form() == Form::dense &&
-           (config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code);
+    return statistics.form() == Form::dense && splits_task(config.lambda_rule);
   }
   Status check_labels(std::span<const std::string> labels) const;
   // Room at create: for a first block, or for the samples of a task.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/class_list.h"
 #include "engine/gcv_curve.h"
 #include "engine/kept_samples.h"
 #include "engine/kernel_matrix.h"
@@ -44,10 +45,6 @@ void add_scratch(const LearnerConfig& config, int batch, Lifetime lifetime,
   }
   rows.add(names[4], batch, kLeverageProbes, "float", 4, lifetime);
   rows.add(names[5], kScoreTileRows, kScoreTileClasses, "float", 4, lifetime);
-}
-
-bool splits_task(const LearnerConfig& config) {
-  return config.lambda_rule == LambdaRule::paper || config.lambda_rule == LambdaRule::code;
 }
 
 bool chooses_by_all(const LearnerConfig& config) {
@@ -140,7 +137,7 @@ void add_end_of_task_factored(const LearnerConfig& config, int classes, std::int
     rows.add("parts of the kernel", parts, part, "float", 4, Lifetime::end_of_task);
     rows.add("solution of these", classes, parts, "float", 4, Lifetime::end_of_task);
   }
-  if (splits_task(config)) {
+  if (splits_task(config.lambda_rule)) {
     rows.add("factor of the kernel", samples, samples, "double", 8, Lifetime::end_of_task);
     rows.add("solution on trial", classes, samples, "double", 8, Lifetime::end_of_task);
   }
@@ -159,7 +156,7 @@ void add_end_of_task_dense(const LearnerConfig& config, int classes, std::int64_
     rows.add("cross-validation", 3 * GcvStarts::vectors(classes, int(m)), m, "float", 4,
              Lifetime::end_of_task);
   }
-  if (!splits_task(config)) return;
+  if (!splits_task(config.lambda_rule)) return;
   if (config.lambda_rule == LambdaRule::code && samples * 2 <= m) {
     rows.add("hidden units of the task", samples, m, "float", 4, Lifetime::end_of_task);
     rows.add("kernel of the task", samples, samples, "float", 4, Lifetime::end_of_task);
@@ -255,8 +252,7 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
                "learn: products with probes", "learn: some scores", "learn: finite?"},
               rows);
   rows.add("learn: class of each row", 1, kMaxBatchRows, "int32", 4, Lifetime::learning);
-  // Class sums grow by doubling: the capacity is a power of two.
-  const auto capacity = std::int64_t(std::bit_ceil(unsigned(std::max(classes, 8))));
+  const std::int64_t capacity = class_rows(classes);
   if (factored) {
     add_factored(config, *samples, rows);
   } else {
@@ -273,7 +269,7 @@ MemoryPlan plan(const LearnerConfig& config, int classes, std::int64_t task_samp
     add_end_of_task_factored(config, classes, *samples, rows);
     return plan;
   }
-  if (splits_task(config)) {
+  if (splits_task(config.lambda_rule)) {
     const std::int64_t kept = std::max<std::int64_t>(task_samples, kReservedTaskSamples);
     rows.add("samples of the task", kept, std::int64_t(Projection::row_bytes(config)), "bytes", 1,
              Lifetime::task);
@@ -289,8 +285,7 @@ std::int64_t other_readout_bytes(const LearnerConfig& config, int classes) {
   const std::int64_t m = config.hidden_units();
   rows.add("G and its factor", m, m, "float", 4, Lifetime::end_of_task);
   rows.add("diagonal of G", 1, m, "float", 4, Lifetime::end_of_task);
-  rows.add("class sums C", std::bit_ceil(unsigned(std::max(classes, 8))), m, "float", 4,
-           Lifetime::end_of_task);
+  rows.add("class sums C", class_rows(classes), m, "float", 4, Lifetime::end_of_task);
   rows.add("hidden units of a batch", kOtherReadoutRows, m, "float", 4, Lifetime::end_of_task);
   // Of `balanced`, the larger one: what is solved for is in double.
   rows.add("means, and what is solved of them", 2 * std::int64_t{classes}, m, "float", 4,

@@ -104,7 +104,7 @@ Result<std::optional<Learner::Solution>> Store::Impl::solve_after_edit() {
   if (before == nullptr || learner.samples() == 0) return std::optional<Learner::Solution>();
   // These rules choose by the samples of a task that ends; none does.
   const LambdaRule rule = learner.config().lambda_rule;
-  const bool by_task = rule == LambdaRule::paper || rule == LambdaRule::code;
+  const bool by_task = splits_task(rule);
   ENGRAM_ASSIGN(Learner::Solution solution,
                 learner.solve(by_task ? std::optional(before->lambda) : std::nullopt));
   if (by_task) {

@@ -5,18 +5,13 @@
 // the same order every time.
 #include "kernels/cross_entropy.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
 namespace {
 
 constexpr int kWarps = 8;
-
-__device__ __forceinline__ float sum_of_lanes(float value) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
-  return value;
-}
 
 // grid (1), block (32, kWarps). Labels live in device memory, so they are checked here: a wrong one
 // stops the kernel.
@@ -40,7 +35,7 @@ __global__ void __launch_bounds__(32 * kWarps)
     }
     float sum = 0.0f;
     for (int k = lane; k < cosines.cols; k += 32) sum += expf(scale * cosines(b, k) - largest);
-    sum = sum_of_lanes(sum);
+    sum = warp_sum(sum);
     for (int k = lane; k < cosines.cols; k += 32) {
       const float cosine = cosines(b, k), share = expf(scale * cosine - largest) / sum;
       const float gradient = weight * (k == label ? share - 1.0f : share);
@@ -49,7 +44,7 @@ __global__ void __launch_bounds__(32 * kWarps)
     }
     if (lane == 0) losses(0, b) = logf(sum) - (score - largest);
   }
-  slope = sum_of_lanes(slope);
+  slope = warp_sum(slope);
   if (lane == 0) slopes[warp] = slope;
   __syncthreads();
   if (warp == 0 && lane == 0) {

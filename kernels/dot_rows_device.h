@@ -10,6 +10,7 @@
 //     more                        two rows, for 16 on the left: limited by the loads of `left`
 #pragma once
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 #include "platform/matrix_view.h"
 
@@ -46,12 +47,9 @@ __global__ void __launch_bounds__(32 * kDotWarps)
   for (int i = 0; i < kLeft; ++i) {
 #pragma unroll
     for (int j = 0; j < kRight; ++j) {
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) {
-        sum[i][j] += __shfl_xor_sync(~0u, sum[i][j], step);
-      }
+      const float total = warp_sum(sum[i][j]);
       if (lane == 0 && first_b + i < out.rows && first_n + j < out.cols) {
-        out(first_b + i, first_n + j) = sum[i][j];
+        out(first_b + i, first_n + j) = total;
       }
     }
   }

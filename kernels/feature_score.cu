@@ -3,6 +3,7 @@
 // feature_score.h.
 #include "kernels/feature_score.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
@@ -30,9 +31,8 @@ __global__ void __launch_bounds__(32 * kWarps)
   }
 #pragma unroll
   for (int i = 0; i < kFrames; ++i) {
-#pragma unroll
-    for (int step = 16; step > 0; step /= 2) sum[i] += __shfl_xor_sync(~0u, sum[i], step);
-    if (lane == 0 && first + i < s.rows) s(first + i, k) += sum[i];
+    const float total = warp_sum(sum[i]);
+    if (lane == 0 && first + i < s.rows) s(first + i, k) += total;
   }
 }
 

@@ -2,6 +2,7 @@
 // and shapes: inverse_diagonal.h.
 #include "kernels/inverse_diagonal.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/device_blas.h"
 #include "platform/launch.h"
 
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
   if (r >= x.rows) return;  // the whole warp
   float sum = 0.0f;
   for (int c = lane; c < x.cols; c += kWarp) sum += x(r, c) * x(r, c);
-  for (int step = kWarp / 2; step > 0; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+  sum = warp_sum(sum);
   if (lane == 0) d(0, r) += sum;
 }
 

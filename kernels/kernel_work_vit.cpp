@@ -13,7 +13,7 @@ double rows(const Shape& s) {
   return s.b * s.tokens;
 }
 
-// A warp for each row, which reads `matrices` of them from DRAM and goes over it several times.
+// A warp for each row: `moved` rows to or from DRAM, of which it goes over one `passes` times.
 KernelWork rows_by_warps(const char* kernel, const Shape& s, double moved, double passes,
                          double multiplied) {
   const double bytes = 4 * moved * rows(s) * s.l;

@@ -6,6 +6,7 @@
 // squares_kernel: a warp owns a frame.
 #include "kernels/leverage.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
@@ -13,12 +14,6 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
-
-__device__ __forceinline__ float sum_of_lanes(float value) {
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
-  return value;
-}
 
 // grid (ceil(R / kProbes), ceil(B / kFrames)), block (32, kWarps).
 template <int kFrames, int kProbes>
@@ -49,7 +44,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int i = 0; i < kSums; ++i) {
-    const float part = sum_of_lanes(sum[i]);
+    const float part = warp_sum(sum[i]);
     if (lane == 0) parts[warp][i] = part;
   }
   __syncthreads();
@@ -71,7 +66,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int r = static_cast<int>(threadIdx.x); r < products.cols; r += 32) {
     sum = fmaf(products(b, r), products(b, r), sum);
   }
-  sum = sum_of_lanes(sum);
+  sum = warp_sum(sum);
   if (threadIdx.x == 0) {
     leverages(0, b) = products.cols > 0 ? sum / static_cast<float>(products.cols) : 0.0f;
   }

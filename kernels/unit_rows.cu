@@ -1,6 +1,7 @@
 // unit_rows on the GPU: a warp for each row. Math, shapes and numerics: unit_rows.h.
 #include "kernels/unit_rows.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
@@ -19,8 +20,7 @@ __global__ void __launch_bounds__(32 * kWarps)
     const double value = x(r, c);
     squares = fma(value, value, squares);
   }
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) squares += __shfl_xor_sync(~0u, squares, step);
+  squares = warp_sum(squares);
   const float length = static_cast<float>(sqrt(squares));
   const float divisor = length == 0.0f ? 1.0f : length;
   for (int c = lane; c < x.cols; c += 32) y(r, c) = x(r, c) / divisor;

@@ -1,6 +1,7 @@
 // unit_rows_back on the GPU: a warp for each row. Math, shapes and numerics: unit_rows_back.h.
 #include "kernels/unit_rows_back.h"
 
+#include "kernels/warp_sum_device.h"
 #include "platform/launch.h"
 
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
@@ -19,8 +20,7 @@ __global__ void __launch_bounds__(32 * kWarps)
   for (int c = lane; c < dy.cols; c += 32) {
     product = fma(static_cast<double>(dy(r, c)), static_cast<double>(y(r, c)), product);
   }
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2) product += __shfl_xor_sync(~0u, product, step);
+  product = warp_sum(product);
   const float along = static_cast<float>(product), length = lengths(0, r);
   for (int c = lane; c < dy.cols; c += 32) {
     dx(r, c) = length == 0.0f ? 0.0f : (dy(r, c) - along * y(r, c)) / length;

@@ -6,7 +6,8 @@
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
 namespace {
 
-__device__ __forceinline__ float warp_sum(float value) {
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
   return value;

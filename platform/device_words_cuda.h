@@ -52,6 +52,7 @@ __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
                             "+" constraint(d[3])                                              \
                           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));)
 
+// clang-format off: it takes a macro without a semicolon for the head of a function.
 __device__ __forceinline__ void mma_f16(float (&d)[4], const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]){
     ENGRAM_MMA("m16n8k16.row.col.f32.f16.f16.f32", "f", d, a, b)} __device__ __forceinline__
@@ -60,6 +61,7 @@ __device__ __forceinline__ void mma_f16(float (&d)[4], const std::uint32_t (&a)[
     void mma_u8u8(std::int32_t (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   ENGRAM_MMA("m16n8k32.row.col.s32.u8.u8.s32", "r", d, a, b)
 }
+// clang-format on
 #undef ENGRAM_MMA
 
 }  // namespace engram::cuda

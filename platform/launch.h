@@ -1,4 +1,4 @@
-// One way to start a kernel, with nvcc or without it. Only .cu files include this header.
+// One way to start a kernel, with nvcc or without it. Only device code includes this header.
 //
 // Compiled by nvcc, a .cu file is the backend `cuda`. Compiled by the host compiler, the same text
 // is the backend `simt`, run thread by thread on the CPU (platform/simt.h): that is how kernels are

@@ -1,7 +1,7 @@
 // An ONNX file's main graph, cut down to what one tensor needs, and the types of its tensors.
 //
-// For files that passed tools/convert/onnx_check and are to be written again in another precision
-// (onnx_half.h). Names and raw data borrow from the file's bytes.
+// For files that were checked (the tools' onnx_check) and are to be changed: written in another
+// precision (onnx_half.h), read as a Vision Transformer. Names and raw data borrow from the file's bytes.
 #pragma once
 
 #include <cstddef>

@@ -33,6 +33,21 @@ enum class Code : std::uint8_t {
   internal,          // a library failed in a way that the input does not explain
 };
 
+// Its name above, for programs to read.
+constexpr const char* name(Code code) {
+  constexpr const char* kNames[] = {"ok",
+                                    "invalid_argument",
+                                    "bad_data",
+                                    "not_found",
+                                    "not_supported",
+                                    "out_of_memory",
+                                    "device_failure",
+                                    "io_failure",
+                                    "busy",
+                                    "internal"};
+  return kNames[static_cast<int>(code)];
+}
+
 class [[nodiscard]] Status {
  public:
   Status() = default;  // ok

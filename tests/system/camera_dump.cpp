@@ -9,25 +9,6 @@
 
 using namespace engram;
 
-namespace {
-
-const char* name(Code code) {
-  switch (code) {
-    case Code::not_found:
-      return "not_found";
-    case Code::bad_data:
-      return "bad_data";
-    case Code::io_failure:
-      return "io_failure";
-    case Code::not_supported:
-      return "not_supported";
-    default:
-      return "other";
-  }
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   auto camera = open_camera(argv[1]);

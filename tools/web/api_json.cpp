@@ -16,35 +16,28 @@ using Kind = JsonField::Kind;
 
 constexpr std::uint64_t kMaxFrame = std::uint64_t(1) << 53;  // JavaScript counts no further
 
-struct CodeWords {
-  int status;
-  const char* word;
-};
-
-CodeWords words_of(Code code) {
+int http_status(Code code) {
   switch (code) {
     case Code::ok:
-      return {200, "ok"};
+      return 200;
     case Code::invalid_argument:
-      return {400, "invalid_argument"};
+      return 400;
     case Code::bad_data:
-      return {422, "bad_data"};
+      return 422;
     case Code::not_found:
-      return {404, "not_found"};
+      return 404;
     case Code::not_supported:
-      return {501, "not_supported"};
+      return 501;
     case Code::out_of_memory:
-      return {507, "out_of_memory"};
-    case Code::device_failure:
-      return {500, "device_failure"};
     case Code::io_failure:
-      return {507, "io_failure"};
+      return 507;
     case Code::busy:
-      return {503, "busy"};
+      return 503;
+    case Code::device_failure:
     case Code::internal:
       break;
   }
-  return {500, "internal"};
+  return 500;
 }
 
 Status refuse(const std::string& why) {
@@ -156,8 +149,7 @@ HttpResponse error_response(int status, const std::string& code, const std::stri
 }
 
 HttpResponse error_response(const Status& status) {
-  const CodeWords words = words_of(status.code());
-  return error_response(words.status, words.word, status.what());
+  return error_response(http_status(status.code()), name(status.code()), status.what());
 }
 
 HttpResponse order_response(const OrderResult& result) {
