@@ -42,7 +42,7 @@ struct Twin {
   // With every element that is not of the matrix.
   bool same() const {
     for (std::size_t i = 0; i < host.size(); ++i)
-      if (std::abs(host[i] - device[i]) > 1e-4f) return false;
+      if (!(std::abs(host[i] - device[i]) <= 1e-4f)) return false;  // NaN is not the same
     return true;
   }
 

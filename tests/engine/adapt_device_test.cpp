@@ -9,6 +9,7 @@
 #include "tests/support/says.h"
 #include "tests/support/small_task.h"
 #include "tests/support/staged_simt.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -47,12 +48,9 @@ std::vector<float> trained(AdaptMethod method) {
 
 void check_close(const std::vector<float>& a, const std::vector<float>& b) {
   REQUIRE(a.size() == b.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double error = std::abs(double(a[i]) - b[i]);
-    worst = error <= worst ? worst : error;  // NaN is the worst
-  }
-  CHECK(worst < 1e-5);
+  test::Worst worst;
+  for (std::size_t i = 0; i < a.size(); ++i) worst.see(std::abs(double(a[i]) - b[i]));
+  CHECK(worst.value() < 1e-5);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tests/support/temp_directory.h"
 #include "tests/support/thoroughness.h"
 #include "tests/support/thread_count.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -168,10 +169,9 @@ TEST_CASE("form: the readouts of both forms agree", "[engine][form]") {
       REQUIRE(kept.readout()->lambda == dense.readout()->lambda);
       const std::vector<float> a = test::scores_of(kept, *kept.readout(), other),
                                b = test::scores_of(dense, *dense.readout(), other);
-      double worst = 0;
-      for (std::size_t i = 0; i < a.size(); ++i)
-        worst = std::max(worst, std::abs(double(a[i]) - b[i]));
-      CHECK(worst < 2e-3);
+      test::Worst worst;
+      for (std::size_t i = 0; i < a.size(); ++i) worst.see(std::abs(double(a[i]) - b[i]));
+      CHECK(worst.value() < 2e-3);
     }
   }
 }

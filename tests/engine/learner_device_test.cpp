@@ -18,6 +18,7 @@
 #include "tests/support/staged_simt.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -88,12 +89,13 @@ TEST_CASE("learner: on a device the same statistics to the bit and the same answ
   CHECK(device.said == cpu.said);
   CHECK(std::fabs(device.lambda / cpu.lambda - 1) < 1e-3);
   REQUIRE(device.weights.size() == cpu.weights.size());
-  double worst = 0, largest = 0;
+  test::Worst worst;
+  double largest = 0;
   for (std::size_t i = 0; i < cpu.weights.size(); ++i) {
-    worst = std::max(worst, std::fabs(double{cpu.weights[i]} - device.weights[i]));
+    worst.see(std::fabs(double{cpu.weights[i]} - device.weights[i]));
     largest = std::max(largest, std::fabs(double{cpu.weights[i]}));
   }
-  CHECK(worst < 1e-3 * largest);
+  CHECK(worst.value() < 1e-3 * largest);
 }
 
 TEST_CASE("scorer: goes on with the CPU when the device is lost", "[engine][device]") {

@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -89,16 +90,17 @@ TEST_CASE("learner: G, C and the readout equal their definitions in double", "[e
   const double tolerance = config.arithmetic == Arithmetic::exact ? 0.0 : 1e-5;
   const std::vector<double> zeros(static_cast<std::size_t>(units));
   std::vector<std::vector<double>> a(zeros.size(), zeros);
-  double worst = 0, largest = 0;
+  test::Worst worst;
+  double largest = 0;
   for (int r = 0; r < units; ++r) {
     for (int c = 0; c < units; ++c) {
       for (const auto& row : h) a[r][c] += row[r] * row[c];
-      worst = std::max(worst, std::abs(a[r][c] - learner.gram(r, c)));
+      worst.see(std::abs(a[r][c] - learner.gram(r, c)));
       largest = std::max(largest, std::abs(a[r][c]));
     }
     a[r][r] += config.lambda;
   }
-  CHECK(worst <= tolerance * largest);
+  CHECK(worst.value() <= tolerance * largest);
   CHECK(largest > 0);
 
   REQUIRE(learner.end_task().ok());
@@ -108,7 +110,8 @@ TEST_CASE("learner: G, C and the readout equal their definitions in double", "[e
   CHECK(readout->lambda == config.lambda);
   for (int k = 0; k < 5; ++k) {
     // (G + lambda I) Wo[k] must be C[k].
-    double error = 0, sum_error = 0, size = 0;
+    test::Worst error, sum_error;
+    double size = 0;
     for (int r = 0; r < units; ++r) {
       double product = 0, sum = 0;
       for (int c = 0; c < units; ++c)
@@ -116,12 +119,12 @@ TEST_CASE("learner: G, C and the readout equal their definitions in double", "[e
       for (int b = 0; b < samples.count(); ++b) {
         if (samples.classes[std::size_t(b)] == k) sum += h[std::size_t(b)][std::size_t(r)];
       }
-      sum_error = std::max(sum_error, std::abs(learner.class_sum(k, r) - sum));
-      error = std::max(error, std::abs(product - sum));
+      sum_error.see(std::abs(learner.class_sum(k, r) - sum));
+      error.see(std::abs(product - sum));
       size = std::max(size, std::abs(sum));
     }
-    CHECK(sum_error <= tolerance * size);
-    CHECK(error < 2e-3 * size);
+    CHECK(sum_error.value() <= tolerance * size);
+    CHECK(error.value() < 2e-3 * size);
   }
 }
 

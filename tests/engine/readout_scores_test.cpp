@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/synthetic.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 
@@ -37,7 +38,7 @@ TEST_CASE("readout scores: hidden units, features and bias, for any size", "[eng
                         {f.data(), rows, width, width + 2}, tile.data(),
                         {scores.data(), rows, classes, classes})
               .ok());
-  double worst = 0;
+  test::Worst worst;
   for (int b = 0; b < rows; ++b) {
     for (int k = 0; k < classes; ++k) {
       double wanted = readout.bias[std::size_t(k)];
@@ -49,10 +50,10 @@ TEST_CASE("readout scores: hidden units, features and bias, for any size", "[eng
         wanted += double(f[std::size_t(b * (width + 2) + l)]) *
                   readout.feature_weights[std::size_t(k * width + l)];
       }
-      worst = std::max(worst, std::abs(wanted - scores[std::size_t(b * classes + k)]));
+      worst.see(std::abs(wanted - scores[std::size_t(b * classes + k)]));
     }
   }
-  CHECK(worst < 1e-4);
+  CHECK(worst.value() < 1e-4);
 }
 
 }  // namespace engram

@@ -1,7 +1,6 @@
 // cholesky_solve: the residual of the system it solves, in double.
 #include "kernels/cholesky_solve.h"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -10,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 
@@ -43,7 +43,7 @@ TEST_CASE("cholesky_solve: (G + lambda I) x gives the class sums back",
     REQUIRE(g.diagonal == factored.diagonal);
     REQUIRE(x.untouched());
 
-    double worst = 0.0;
+    test::Worst worst;
     for (int k = 0; k < classes; ++k) {
       for (int r = 0; r < units; ++r) {
         double sum = double{kLambda} * x(k, r), size = std::fabs(sum);
@@ -52,11 +52,10 @@ TEST_CASE("cholesky_solve: (G + lambda I) x gives the class sums back",
           sum += product;
           size += std::fabs(product);
         }
-        const double error = std::fabs(sum - sums(k, r)) / (size + sums(k, r) + 1.0);
-        if (!(error <= worst)) worst = error;
+        worst.see(std::fabs(sum - sums(k, r)) / (size + sums(k, r) + 1.0));
       }
     }
-    REQUIRE(worst < 1e-4);
+    REQUIRE(worst.value() < 1e-4);
   }
 }
 

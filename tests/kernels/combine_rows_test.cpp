@@ -7,6 +7,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -37,7 +38,7 @@ struct Case {
     GuardedMatrix<float> sums = before;
     REQUIRE(test::run(backend, &Kernels::combine_rows, reads(weights), kept, updates(sums)).ok());
     REQUIRE(sums.untouched());
-    double largest = 0;
+    test::Worst largest;
     for (int r = 0; r < sums.rows(); ++r) {
       for (int m = 0; m < sums.cols(); ++m) {
         double expected = before(r, m), size = 1.0;
@@ -45,10 +46,10 @@ struct Case {
           expected += double(weights(r, n)) * kept.at(n, m);
           size += std::abs(double(weights(r, n)) * kept.at(n, m));
         }
-        largest = std::max(largest, std::abs(sums(r, m) - expected) / size);
+        largest.see(std::abs(sums(r, m) - expected) / size);
       }
     }
-    return largest;
+    return largest.value();
   }
   GuardedMatrix<float> weights, before;
   std::vector<std::uint8_t> bytes;

@@ -1,12 +1,12 @@
 // feature_score: against the definition in double.
 #include "kernels/feature_score.h"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "tests/support/catch.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 
@@ -30,7 +30,7 @@ TEST_CASE("feature_score: adds the definition within float rounding", "[kernels]
     GuardedMatrix<float> s(frames, classes);
     s.fill([] { return 100.0f; });
     REQUIRE(test::run(backend, &Kernels::feature_score, reads(q), reads(weights), updates(s)).ok());
-    double worst = 0.0;
+    test::Worst worst;
     for (int b = 0; b < frames; ++b) {
       for (int k = 0; k < classes; ++k) {
         double sum = 100.0, size = 100.0;
@@ -38,10 +38,10 @@ TEST_CASE("feature_score: adds the definition within float rounding", "[kernels]
           sum += double(q(b, l)) * weights(k, l);
           size += std::fabs(double(q(b, l)) * weights(k, l));
         }
-        worst = std::max(worst, std::fabs(s(b, k) - sum) / size);
+        worst.see(std::fabs(s(b, k) - sum) / size);
       }
     }
-    REQUIRE(worst < 1e-6);
+    REQUIRE(worst.value() < 1e-6);
     REQUIRE(s.untouched());
   }
 }

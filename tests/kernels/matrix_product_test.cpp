@@ -2,7 +2,6 @@
 // same bits for every number of threads.
 #include "kernels/matrix_product_cpu.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -11,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/guarded_matrix.h"
 #include "tests/support/thread_count.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -61,7 +61,7 @@ TEST_CASE("product: equals the definition, with the same bits on any threads",
       for (int i = 0; i < shape.cols; ++i) c(r, i) = before(r, i);
     }
     cpu::multiply(-0.5f, {a.read(), turn_a}, {b.read(), turn_b}, beta, c.view());
-    double worst = 0.0;
+    test::Worst worst;
     std::vector<float> bits;
     for (int r = 0; r < shape.rows; ++r) {
       for (int i = 0; i < shape.cols; ++i) {
@@ -71,12 +71,11 @@ TEST_CASE("product: equals the definition, with the same bits on any threads",
           sum += term;
           size += std::fabs(term);
         }
-        const double error = std::fabs(c(r, i) - sum) / size;
-        worst = error <= worst ? worst : error;  // NaN is the worst
+        worst.see(std::fabs(c(r, i) - sum) / size);
         bits.push_back(c(r, i));
       }
     }
-    REQUIRE(worst < 1e-6);
+    REQUIRE(worst.value() < 1e-6);
     REQUIRE(c.untouched());
     if (first.empty()) first = bits;
     REQUIRE(bits == first);

@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -39,7 +40,7 @@ TEST_CASE("project: equals the definition within float rounding", "[kernels][pro
     CAPTURE(frames, inputs, units, int(phi), backend.name);
     GuardedMatrix<float> h(frames, units);
     REQUIRE(test::run(backend, &Kernels::project, reads(f), reads(w), phi, writes(h)).ok());
-    double worst = 0.0;
+    test::Worst worst;
     for (int b = 0; b < frames; ++b) {
       for (int m = 0; m < units; ++m) {
         double sum = 0.0, size = 0.0;
@@ -49,10 +50,10 @@ TEST_CASE("project: equals the definition within float rounding", "[kernels][pro
           size += std::fabs(product);
         }
         const double scale = phi == Nonlinearity::square ? size * size : size;
-        worst = std::max(worst, std::fabs(h(b, m) - phi_of(sum, phi)) / (scale + 1e-30));
+        worst.see(std::fabs(h(b, m) - phi_of(sum, phi)) / (scale + 1e-30));
       }
     }
-    REQUIRE(worst < 1e-6);
+    REQUIRE(worst.value() < 1e-6);
     REQUIRE(h.untouched());
   }
 }

@@ -1,13 +1,13 @@
 // score: against the definition in double.
 #include "kernels/score.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "tests/support/catch.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -33,7 +33,7 @@ TEST_CASE("score: equals the definition within float rounding", "[kernels][score
     CAPTURE(frames, classes, units, backend.name);
     GuardedMatrix<float> s(frames, classes);
     REQUIRE(test::run(backend, &Kernels::score, reads(h), reads(readout), writes(s)).ok());
-    double worst = 0.0;
+    test::Worst worst;
     for (int b = 0; b < frames; ++b) {
       for (int k = 0; k < classes; ++k) {
         double sum = 0.0, size = 0.0;
@@ -41,10 +41,10 @@ TEST_CASE("score: equals the definition within float rounding", "[kernels][score
           sum += double{h(b, m)} * readout(k, m);
           size += std::fabs(double{h(b, m)} * readout(k, m));
         }
-        worst = std::max(worst, std::fabs(s(b, k) - sum) / (size + 1e-30));
+        worst.see(std::fabs(s(b, k) - sum) / (size + 1e-30));
       }
     }
-    REQUIRE(worst < 1e-6);
+    REQUIRE(worst.value() < 1e-6);
     REQUIRE(s.untouched());
   }
 }

@@ -1,7 +1,6 @@
 // triangular_solve: each half against its definition in double, both halves against cholesky_solve.
 #include "kernels/triangular_solve.h"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/gram_case.h"
 #include "tests/support/kernel_backends.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 
@@ -40,7 +40,7 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
     REQUIRE(test::run(backend, &Kernels::triangular_solve, &g, transposed, test::updates(x)).ok());
     REQUIRE(g.buffer == factor.buffer);
     REQUIRE(x.untouched());
-    double worst = 0;
+    test::Worst worst;
     for (int k = 0; k < rows; ++k) {
       for (int r = 0; r < units; ++r) {
         double sum = 0, size = 1;
@@ -50,11 +50,10 @@ TEST_CASE("triangular_solve: U or UT times the result gives the right-hand side 
           sum += u * x(k, c);
           size += std::fabs(u * x(k, c));
         }
-        const double error = std::fabs(sum - wanted(k, r)) / size;
-        if (!(error <= worst)) worst = error;
+        worst.see(std::fabs(sum - wanted(k, r)) / size);
       }
     }
-    REQUIRE(worst < 1e-6);
+    REQUIRE(worst.value() < 1e-6);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/worst.h"
 
 namespace engram {
 namespace {
@@ -17,12 +18,12 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 }  // namespace
 
 TEST_CASE("vector math: exp within 1e-6 of its value", "[kernels][vector_math]") {
-  double worst = 0;
+  test::Worst worst;
   for (int i = -87300; i <= 88000; ++i) {
     const float x = 1e-3f * float(i);
-    worst = std::max(worst, std::fabs(cpu::exp_of(x) / std::exp(double{x}) - 1));
+    worst.see(std::fabs(cpu::exp_of(x) / std::exp(double{x}) - 1));
   }
-  CHECK(worst < 2e-7);
+  CHECK(worst.value() < 2e-7);
   CHECK(cpu::exp_of(0.0f) == 1.0f);
   CHECK(cpu::exp_of(-88.0f) == 0.0f);
   CHECK(cpu::exp_of(-kInfinity) == 0.0f);
@@ -36,31 +37,31 @@ TEST_CASE("vector math: exp of a sum that no float holds", "[kernels][vector_mat
 
 TEST_CASE("vector math: the normal distribution within 1e-6, tails included",
           "[kernels][vector_math]") {
-  double worst_below = 0, worst_density = 0;
+  test::Worst worst_below, worst_density;
   for (int i = -13000; i <= 13000; ++i) {
     const float x = 1e-3f * float(i);
     const cpu::Normal normal = cpu::normal_of(x);
     const double below = std::erfc(-double{x} / std::sqrt(2.0)) / 2;
     const double density = std::exp(-double{x} * x / 2) / std::sqrt(2 * 3.14159265358979323846);
-    worst_below = std::max(worst_below, std::fabs(normal.below / below - 1));
-    worst_density = std::max(worst_density, std::fabs(normal.density / density - 1));
+    worst_below.see(std::fabs(normal.below / below - 1));
+    worst_density.see(std::fabs(normal.density / density - 1));
   }
-  CHECK(worst_below < 1e-6);
-  CHECK(worst_density < 1e-6);
+  CHECK(worst_below.value() < 1e-6);
+  CHECK(worst_density.value() < 1e-6);
   CHECK(cpu::normal_of(-kInfinity).below == 0.0f);
   CHECK(cpu::normal_of(kInfinity).below == 1.0f);
   CHECK(std::isnan(cpu::normal_of(kNan).below));
 }
 
 TEST_CASE("vector math: sigmoid within 1e-6", "[kernels][vector_math]") {
-  double worst = 0;
+  test::Worst worst;
   for (int i = -87000; i <= 87000; ++i) {
     const float x = 1e-3f * float(i);
     const double value = 1 / (1 + std::exp(-double{x})), slope = value / (1 + std::exp(double{x}));
-    worst = std::max(worst, std::fabs(cpu::sigmoid_of(x).value / value - 1));
-    worst = std::max(worst, std::fabs(cpu::sigmoid_of(x).slope / slope - 1));
+    worst.see(std::fabs(cpu::sigmoid_of(x).value / value - 1));
+    worst.see(std::fabs(cpu::sigmoid_of(x).slope / slope - 1));
   }
-  CHECK(worst < 5e-7);
+  CHECK(worst.value() < 5e-7);
   CHECK(cpu::sigmoid_of(-kInfinity).value == 0.0f);
   CHECK(cpu::sigmoid_of(kInfinity).value == 1.0f);
 }

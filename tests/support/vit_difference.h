@@ -6,15 +6,16 @@
 
 #include "engine/vit_model.h"
 #include "tests/support/catch.h"
+#include "tests/support/worst.h"
 
 namespace engram::test {
 
-// The largest difference of two lists of weights; 1e9: they are not of one size.
+// The largest difference of two lists of weights, infinity for NaN; 1e9: they are not of one size.
 inline double apart(const BufferVector<float>& a, const BufferVector<float>& b) {
   if (a.size() != b.size()) return 1e9;
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(double(a[i]) - b[i]));
-  return most;
+  Worst most;
+  for (std::size_t i = 0; i < a.size(); ++i) most.see(std::fabs(double(a[i]) - b[i]));
+  return most.value();
 }
 inline double apart(const VitLinear& a, const VitLinear& b) {
   return std::max(apart(a.weight, b.weight), apart(a.bias, b.bias));
