@@ -1,7 +1,6 @@
 // cholesky: UT U against G + lambda I in double; G is never touched.
 #include "kernels/cholesky.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,6 +17,7 @@ namespace {
 
 using test::GramCase;
 using test::GuardedMatrix;
+using test::residual;
 
 GuardedMatrix<float> hidden_units(int frames, int units) {
   std::mt19937 random(1);
@@ -40,22 +40,6 @@ void require_gram_kept(const GramCase& g, const GramCase& before) {
   REQUIRE(g.same_below(before));
   REQUIRE(g.diagonal == before.diagonal);
   REQUIRE(g.untouched());
-}
-
-// Largest |UT U - wanted| relative to the largest diagonal element.
-double residual(GramCase& g, GramCase& wanted, float lambda) {
-  const int units = g.buffer.rows();
-  double worst = 0.0, largest = lambda;
-  for (int r = 0; r < units; ++r) {
-    largest = std::max(largest, double{wanted.diagonal(0, r)} + lambda);
-    for (int c = r; c < units; ++c) {
-      double sum = 0.0;
-      for (int k = 0; k <= r; ++k) sum += double{g.buffer(k, r)} * g.buffer(k, c);
-      const double expected = wanted.view().gram(r, c) + (r == c ? double{lambda} : 0.0);
-      worst = std::max(worst, std::fabs(sum - expected));
-    }
-  }
-  return worst / largest;
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 // A Gram matrix with its factor in one buffer, as kernel tests need it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "kernels/gram_view.h"
 #include "tests/support/guarded_matrix.h"
+#include "tests/support/worst.h"
 
 namespace engram::test {
 
@@ -31,5 +36,23 @@ struct GramCase {
     return true;
   }
 };
+
+// Largest |UT U - (G + lambda I)|, U the factor of `factored` and G that of `wanted`, relative to the
+// largest diagonal element.
+inline double residual(GramCase& factored, GramCase& wanted, float lambda) {
+  const int units = factored.buffer.rows();
+  Worst worst;
+  double largest = lambda;
+  for (int r = 0; r < units; ++r) {
+    largest = std::max(largest, double{wanted.diagonal(0, r)} + lambda);
+    for (int c = r; c < units; ++c) {
+      double sum = 0.0;
+      for (int k = 0; k <= r; ++k) sum += double{factored.buffer(k, r)} * factored.buffer(k, c);
+      const double expected = wanted.view().gram(r, c) + (r == c ? double{lambda} : 0.0);
+      worst.see(std::fabs(sum - expected));
+    }
+  }
+  return worst.value() / largest;
+}
 
 }  // namespace engram::test
