@@ -17,6 +17,7 @@ namespace {
 
 using test::bytes_of;
 using test::content;
+using test::copy_store;
 using test::FaultFiles;
 using test::make_two;
 using test::PowerCutFiles;
@@ -25,11 +26,6 @@ using test::says;
 using test::small_batch;
 using test::StoreContent;
 using test::TempDirectory;
-
-void copy_store(const std::string& from, const std::string& to) {
-  std::filesystem::remove_all(to);
-  std::filesystem::copy(from, to);
-}
 
 }  // namespace
 

@@ -1,19 +1,20 @@
 // Editing a state, case by case: what readers are told, what stays in files, what is refused. Any history at
 // all: store_edit_history_test.cpp.
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/store.h"
 #include "tests/support/catch.h"
 #include "tests/support/edit_model.h"
 #include "tests/support/fault_files.h"
 #include "tests/support/says.h"
+#include "tests/support/small_store.h"
 #include "tests/support/temp_directory.h"
 
 namespace engram {
 namespace {
 
 using test::by_name;
+using test::copy_store;
 using test::says;
 using test::small_config;
 using test::TempDirectory;
@@ -84,8 +85,7 @@ TEST_CASE("what was forgotten is in no file after a failing call either",
   int only_readout = 0, only_compaction = 0;
   for (int at = 0, calls = 1; at < calls; ++at) {
     CAPTURE(at);
-    std::filesystem::remove_all(state);
-    std::filesystem::copy(base, state);
+    copy_store(base, state);
     test::FaultFiles files;
     {
       Store store = Store::open(state, files).value();

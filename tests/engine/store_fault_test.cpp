@@ -16,6 +16,7 @@
 namespace engram {
 
 using test::content;
+using test::copy_store;
 using test::FaultFiles;
 using test::PowerCutFiles;
 using test::reopened;
@@ -75,11 +76,6 @@ void make_store(const std::string& directory, Size size = Size::few) {
 }
 
 // A copy is much cheaper than learning it all again for every fault.
-void copy_store(const std::string& from, const std::string& to) {
-  std::filesystem::remove_all(to);
-  std::filesystem::copy(from, to);
-}
-
 }  // namespace
 
 TEST_CASE("a failing call leaves the store before or after, never between",

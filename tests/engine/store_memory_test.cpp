@@ -1,6 +1,5 @@
 // Memory that runs out while an open store is changed: what it holds is what the disk has, and the same
 // process goes on.
-#include <filesystem>
 #include <functional>
 #include <new>
 
@@ -18,6 +17,7 @@ namespace engram {
 namespace {
 
 using test::content;
+using test::copy_store;
 using test::large_batch;
 using test::reopened;
 using test::says;
@@ -38,8 +38,7 @@ int fail_each(const std::string& base, const std::string& state,
   int failures = 0;
   for (long n = 1;; n += test::every()) {
     CAPTURE(n);
-    std::filesystem::remove_all(state);
-    std::filesystem::copy(base, state);
+    copy_store(base, state);
     StoreContent last;
     bool failed = false, goes_on = false;
     {

@@ -191,6 +191,14 @@ class LiveDesk {
   };
 };
 
+// The order to learn what the camera sees, or saw when the key went down.
+inline Order learn(const std::string& label, std::shared_ptr<const Sight> sight = nullptr) {
+  Order order;
+  order.label = label;
+  order.sight = std::move(sight);
+  return order;
+}
+
 // Looks again and again until `there` holds of a sight; null after far too long.
 template <class There>
 std::shared_ptr<const Sight> see(const Live& live, There there) {

@@ -1,5 +1,6 @@
 #include "tests/support/small_store.h"
 
+#include <filesystem>
 #include <random>
 
 #include "tests/support/fault_files.h"
@@ -39,6 +40,11 @@ Store small_store(const std::string& directory, int batches) {
   Store store = Store::create(directory, small_config()).value();
   for (int i = 0; i < batches; ++i) ENGRAM_CHECK(store.learn(small_batch(i)).ok());
   return store;
+}
+
+void copy_store(const std::string& from, const std::string& to) {
+  std::filesystem::remove_all(to);
+  std::filesystem::copy(from, to);
 }
 
 StoreContent content(const Store& store) {

@@ -15,6 +15,8 @@ SampleBatch small_batch(std::int64_t number);
 SampleBatch large_batch();
 // A new one that learned the batches 0 to batches - 1.
 Store small_store(const std::string& directory, int batches);
+// `to` becomes what `from` is, whatever it was: for a case that changes or damages it.
+void copy_store(const std::string& from, const std::string& to);
 
 // What a person would compare: sequence, samples, tasks, and the bits of the statistics.
 struct StoreContent {

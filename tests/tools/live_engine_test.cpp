@@ -65,9 +65,7 @@ TEST_CASE("the CPU answers and teaches while the engine is built, and it is told
   CHECK(coming_engine(pulse.status)->fraction == 0.5);
 
   REQUIRE(test::eventually([&] { return service_pulse(*desk.live).answers; }));
-  Order order;
-  order.label = "mug";
-  CHECK(desk.live->carry_out(order).status.ok());
+  CHECK(desk.live->carry_out(test::learn("mug")).status.ok());
   CHECK(desk.live->state().engine.kind == Kind::building);
 }
 

@@ -10,12 +10,6 @@ using namespace engram::test;
 
 namespace {
 
-Order learn(const std::string& label) {
-  Order order;
-  order.label = label;
-  return order;
-}
-
 bool happened(const Live& live, const std::string& kind, const std::string& words) {
   const LiveState state = live.state();
   return std::any_of(state.events.begin(), state.events.end(), [&](const LiveEvent& event) {

@@ -10,12 +10,6 @@ using namespace engram::test;
 
 namespace {
 
-Order learn(const std::string& label) {
-  Order order;
-  order.label = label;
-  return order;
-}
-
 // Two samples of "red", and a task that has ended.
 void teach_red(LiveDesk& desk) {
   const auto live = desk.start();

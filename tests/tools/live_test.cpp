@@ -13,13 +13,6 @@ using namespace engram::test;
 
 namespace {
 
-Order learn(const std::string& label, std::shared_ptr<const Sight> sight = nullptr) {
-  Order order;
-  order.label = label;
-  order.sight = std::move(sight);
-  return order;
-}
-
 Order order(Order::Kind kind, const std::string& label = "", const std::string& other = "") {
   Order order;
   order.kind = kind;

@@ -49,9 +49,7 @@ TEST_CASE("service_pulse: an order that hangs is seen", "[tools][service]") {
   const auto live = desk.start();
   REQUIRE(test::see(*live, [](const Sight&) { return true; }) != nullptr);
   std::promise<void> hangs, goes_on;
-  Order order;
-  order.label = "mug";
-  REQUIRE(live->submit(order,
+  REQUIRE(live->submit(test::learn("mug"),
                        [&](const OrderResult&) {
                          hangs.set_value();
                          goes_on.get_future().wait();
