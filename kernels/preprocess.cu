@@ -72,8 +72,10 @@ __global__ void __launch_bounds__(kTile* kTile)
   const int first_col = static_cast<int>(blockIdx.x) * kTile;
   const int first_row = static_cast<int>(blockIdx.y) * kTile;
   const int tile_cols = min(kTile, crop - first_col), tile_rows = min(kTile, crop - first_row);
-  if (y == 0) columns[0].fill(across, first_col + x, x);  // beyond the crop too: no harm
-  if (y == 1) rows[0].fill(down, first_row + x, x);
+  if (y < 2) {  // one warp, all of it at once: doubles are slow on these devices
+    const ResampleAxis axis = y == 0 ? across : down;
+    (y == 0 ? columns : rows)[0].fill(axis, (y == 0 ? first_col : first_row) + x, x);
+  }  // beyond the crop too: no harm
   __syncthreads();
 
   const bool inside = x < tile_cols && y < tile_rows;
