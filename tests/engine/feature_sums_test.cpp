@@ -21,15 +21,9 @@ namespace {
 
 using test::make_samples;
 using test::Samples;
+using test::taught_task;
 
 constexpr int kWidth = 24;
-
-Learner taught(LearnerConfig config, const Samples& samples) {
-  Learner learner = std::move(Learner::create(config)).value();
-  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
-  REQUIRE(learner.end_task().ok());
-  return learner;
-}
 
 LearnerConfig dense_config() {
   LearnerConfig config = test::exact_config(kWidth, 100);
@@ -74,7 +68,7 @@ TEST_CASE("feature sums: by class, of what is encoded, in both forms", "[engine]
   LearnerConfig config = exact ? test::exact_config(kWidth, 100) : test::float_config(kWidth, 100);
   config.keep_features = keep;
   const Samples samples = make_samples(3, 9, kWidth);
-  const Learner learner = taught(config, samples);
+  const Learner learner = taught_task(config, samples);
   std::vector<double> wanted(3 * kWidth);
   for (int b = 0; b < samples.count(); ++b) {
     for (int l = 0; l < kWidth; ++l) {
@@ -125,7 +119,7 @@ TEST_CASE("feature sums: rows of classes move, unite and disappear", "[engine][f
 TEST_CASE("feature sums: a factored state of format 1 has everything", "[engine][features]") {
   const test::TempDirectory directory;
   const Samples samples = make_samples(4, 5, kWidth);
-  Learner learner = taught(test::exact_config(kWidth, 100), samples);
+  Learner learner = taught_task(test::exact_config(kWidth, 100), samples);
   REQUIRE(learner.form() == Form::factored);
   Result<Learner> old = as_format_1(learner, directory);
   REQUIRE(old.ok());
@@ -139,7 +133,7 @@ TEST_CASE("feature sums: a factored state of format 1 has everything", "[engine]
 TEST_CASE("feature sums: a dense state of format 1 goes on without them", "[engine][features]") {
   const test::TempDirectory directory;
   const Samples samples = make_samples(4, 5, kWidth), more = make_samples(4, 3, kWidth, 1, 2);
-  Learner learner = taught(dense_config(), samples);
+  Learner learner = taught_task(dense_config(), samples);
   CHECK(learner.has_feature_sums());
   Result<Learner> loaded = as_format_1(learner, directory);
   REQUIRE(loaded.ok());
@@ -185,7 +179,7 @@ TEST_CASE("feature sums: a dense state of format 1 goes on without them", "[engi
 
 TEST_CASE("feature sums: sections that do not fit are refused", "[engine][features]") {
   const test::TempDirectory directory;
-  const Learner learner = taught(dense_config(), make_samples(2, 4, kWidth));
+  const Learner learner = taught_task(dense_config(), make_samples(2, 4, kWidth));
   const std::string spoilt = GENERATE("feature_sums", "feature_weights");
   const bool finite = GENERATE(true, false);
   const std::string path = directory / "state";

@@ -17,6 +17,7 @@
 namespace engram {
 namespace {
 
+using test::learner_of;
 using test::make_samples;
 using test::Samples;
 
@@ -28,10 +29,6 @@ LearnerConfig with_rule(int hidden, LambdaRule rule, bool keep = true) {
   config.lambda = 500;
   config.keep_features = keep;
   return config;
-}
-
-Learner learner_of(const LearnerConfig& config) {
-  return std::move(Learner::create(config)).value();
 }
 
 // Random cuts of [0, count).

@@ -20,6 +20,7 @@ namespace {
 using test::make_samples;
 using test::Samples;
 using test::says;
+using test::taught;
 using test::TempDirectory;
 
 constexpr int kWidth = 12, kUnits = 100;  // dense beyond 50 samples
@@ -34,12 +35,6 @@ LearnerConfig config_of(bool keep = true) {
   config.lambda = 500;
   config.keep_features = keep;
   return config;
-}
-
-Learner taught(const LearnerConfig& config, const Samples& samples, int first, int count) {
-  Learner learner = Learner::create(config).value();
-  REQUIRE(learner.learn(samples.features(first, count), samples.names(first, count)).ok());
-  return learner;
 }
 
 // Samples [first, first + count) of those that the learner keeps.

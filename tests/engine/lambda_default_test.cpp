@@ -5,11 +5,14 @@
 
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 
 namespace engram {
 namespace {
 
+using test::accuracy;
+using test::learner_of;
 using test::make_samples;
 using test::Samples;
 
@@ -18,22 +21,6 @@ LearnerConfig config_of(int hidden, bool keep, LambdaRule rule = LambdaRule::loo
   config.lambda_rule = rule;
   config.keep_features = keep;
   return config;
-}
-
-Learner learner_of(const LearnerConfig& config) {
-  return std::move(Learner::create(config)).value();
-}
-
-double accuracy(Learner& learner, const Samples& samples) {
-  std::vector<Prediction> predictions(std::size_t(samples.count()));
-  REQUIRE(learner.classify(samples.features(), predictions).ok());
-  const auto readout = learner.readout();
-  int right = 0;
-  for (int b = 0; b < samples.count(); ++b) {
-    const int found = predictions[std::size_t(b)].class_index;
-    right += readout->classes[std::size_t(found)] == samples.labels[std::size_t(b)];
-  }
-  return double(right) / samples.count();
 }
 
 }  // namespace

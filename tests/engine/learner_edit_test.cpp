@@ -4,6 +4,7 @@
 
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 
@@ -13,6 +14,7 @@ namespace {
 using test::make_samples;
 using test::Samples;
 using test::says;
+using test::taught;
 
 constexpr int kWidth = 20, kUnits = 200;
 
@@ -29,14 +31,6 @@ LearnedSamples learned(const Learner& learner, const Samples& samples, int first
   some.batch = learner.encode(samples.features(first, count), samples.names(first, count)).value();
   for (int i = 0; i < count; ++i) some.ids.push_back(first + i + 1);
   return some;
-}
-
-Learner taught(const LearnerConfig& config, const Samples& samples, int first, int count) {
-  Learner learner = Learner::create(config).value();
-  if (count > 0) {
-    REQUIRE(learner.learn(samples.features(first, count), samples.names(first, count)).ok());
-  }
-  return learner;
 }
 
 }  // namespace

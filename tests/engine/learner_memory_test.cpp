@@ -5,6 +5,7 @@
 #include "engine/learner.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/synthetic.h"
 
 namespace engram {
@@ -12,12 +13,9 @@ namespace {
 
 using test::exact_config;
 using test::float_config;
+using test::learner_of;
 using test::make_samples;
 using test::Samples;
-
-Learner learner_of(const LearnerConfig& config) {
-  return std::move(Learner::create(config)).value();
-}
 
 bool counted() {
   if (test::counts_allocations()) return true;

@@ -4,6 +4,7 @@
 
 #include "engine/learner.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using test::make_samples;
 using test::Samples;
+using test::taught_task;
 
 constexpr int kWidth = 12;
 
@@ -23,19 +25,12 @@ LearnerConfig config_of(int hidden, double lambda, bool keep = true) {
   return config;
 }
 
-Learner taught(const LearnerConfig& config, const Samples& samples) {
-  Learner learner = Learner::create(config).value();
-  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
-  REQUIRE(learner.end_task().ok());
-  return learner;
-}
-
 }  // namespace
 
 TEST_CASE("teaching: in the dense form as counted by training again", "[engine][teaching]") {
   const Samples samples = make_samples(4, 16, kWidth, 3, 1, 1.6);
   const LearnerConfig config = config_of(100, 300);
-  const Learner learner = taught(config, samples);
+  const Learner learner = taught_task(config, samples);
   REQUIRE(learner.form() == Form::dense);
   const Teaching teaching = learner.teaching().value();
   CHECK(teaching.samples == 64);
@@ -46,7 +41,7 @@ TEST_CASE("teaching: in the dense form as counted by training again", "[engine][
     for (int j = 0; j < samples.count(); ++j) {
       if (j != i) others.push_back(j);
     }
-    Learner without = taught(config, test::reordered(samples, others));
+    Learner without = taught_task(config, test::reordered(samples, others));
     Prediction said;
     REQUIRE(without.classify(samples.features(i, 1), std::span(&said, 1)).ok());
     right[std::size_t(samples.classes[std::size_t(i)])] +=
@@ -67,7 +62,7 @@ TEST_CASE("teaching: in the dense form as counted by training again", "[engine][
 TEST_CASE("teaching: near-duplicates in the dense form by their numbers", "[engine][teaching]") {
   Samples samples = make_samples(3, 25, kWidth, 5, 1, 1.6);
   std::copy_n(samples.features().row(7), kWidth, samples.values.begin() + 70 * kWidth);
-  Learner learner = taught(config_of(100, 300), samples);
+  Learner learner = taught_task(config_of(100, 300), samples);
   LearnedSamples first = learner.kept_samples();
   first.ids.resize(3);
   first.batch.labels.resize(3);
@@ -85,7 +80,7 @@ TEST_CASE("teaching: near-duplicates in the dense form by their numbers", "[engi
 TEST_CASE("teaching: of very many samples a selection of every class is judged",
           "[engine][teaching]") {
   const Samples samples = make_samples(8, 320, kWidth, 3, 1, 0.3);
-  const Learner learner = taught(config_of(100, 300), samples);
+  const Learner learner = taught_task(config_of(100, 300), samples);
   const Teaching teaching = learner.teaching().value();
   CHECK(teaching.samples == 2560);
   CHECK(teaching.selected == kTeachingSamples);
@@ -97,7 +92,8 @@ TEST_CASE("teaching: of very many samples a selection of every class is judged",
 }
 
 TEST_CASE("teaching: sums alone cannot be judged", "[engine][teaching]") {
-  const Learner learner = taught(config_of(100, 300, /*keep=*/false), make_samples(2, 5, kWidth));
+  const Learner learner =
+      taught_task(config_of(100, 300, /*keep=*/false), make_samples(2, 5, kWidth));
   CHECK(learner.teaching().status().code() == Code::not_supported);
   CHECK(test::says(learner.teaching().status(), "--keep-features no"));
 }

@@ -8,6 +8,7 @@
 #include "engine/projection.h"
 #include "engine/scorer.h"
 #include "tests/support/catch.h"
+#include "tests/support/learner_views.h"
 #include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/worst.h"
@@ -15,6 +16,7 @@
 namespace engram {
 namespace {
 
+using test::accuracy;
 using test::exact_config;
 using test::float_config;
 using test::make_samples;
@@ -49,18 +51,6 @@ std::vector<std::vector<double>> defined_hidden(const LearnerConfig& config,
     }
   }
   return h;
-}
-
-double accuracy(Learner& learner, const Samples& test) {
-  std::vector<Prediction> predictions(std::size_t(test.count()));
-  REQUIRE(learner.classify(test.features(), predictions).ok());
-  const std::vector<ClassInfo> classes = learner.classes();
-  int right = 0;
-  for (int b = 0; b < test.count(); ++b) {
-    right += classes[std::size_t(predictions[std::size_t(b)].class_index)].label ==
-             test.labels[std::size_t(b)];
-  }
-  return double(right) / test.count();
 }
 
 LearnerConfig config_number(int number) {

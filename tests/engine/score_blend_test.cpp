@@ -39,10 +39,7 @@ Learner taught(ReadoutKind kind, bool keep, const Samples& samples, int hidden =
   config.lambda = 2000;
   config.keep_features = keep;
   config.readout = kind;
-  Learner learner = std::move(Learner::create(config)).value();
-  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
-  REQUIRE(learner.end_task().ok());
-  return learner;
+  return test::taught_task(config, samples);
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -148,9 +145,7 @@ TEST_CASE("score blend: one photo of each class is judged by the nearest mean",
   const Samples probes = make_samples(6, 20, kFeatures, 7, 2, 0.5);
   LearnerConfig config = test::exact_config(kFeatures, 400);
   config.keep_features = GENERATE(true, false);
-  Learner learner = std::move(Learner::create(config)).value();
-  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
-  REQUIRE(learner.end_task().ok());
+  Learner learner = test::taught_task(config, samples);
   const Readout nearest = std::move(learner.readout_of(ReadoutKind::mean)).value();
   const auto right = [&](const Readout& readout) {
     const std::vector<float> scores = scores_of(learner, readout, probes);
