@@ -7,6 +7,7 @@
 #include "kernels/kernels_simt.h"
 #include "platform/philox.h"
 #include "tests/support/catch.h"
+#include "tests/support/random_matrix.h"
 #include "tests/support/small_vit.h"
 #include "tests/support/vit_reference.h"
 #include "tests/support/worst.h"
@@ -157,14 +158,8 @@ TEST_CASE("vit: gradients are those of central differences in double", "[engine]
           double most = 0;
           for (std::size_t i = slice.offset;
                i < slice.offset + std::size_t(slice.rows) * std::size_t(slice.cols); ++i) {
-            constexpr double kStep = 1e-5;
-            const double value = reference.values[i];
-            reference.values[i] = value + kStep;
-            const double up = reference.loss(pictures, labels);
-            reference.values[i] = value - kStep;
-            const double down = reference.loss(pictures, labels);
-            reference.values[i] = value;
-            const double slope = (up - down) / (2 * kStep);
+            const double slope =
+                test::slope([&] { return reference.loss(pictures, labels); }, reference.values[i]);
             worst.see(std::abs(slope - gradient[i]));
             most = std::max(most, std::abs(slope));
           }

@@ -5,13 +5,14 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::writes;
 
@@ -22,9 +23,9 @@ constexpr float kAlpha = 0.1f;
 TEST_CASE("add_scaled: equals the definition to the bit", "[kernels][add_scaled]") {
   const bool has_x = GENERATE(true, false), has_gamma = GENERATE(true, false);
   for (const auto [rows, cols] : test::elementwise_shapes()) {
-    const GuardedMatrix<float> x = normal_matrix(has_x ? rows : 0, cols, 1),
-                               a = normal_matrix(rows, cols, 2),
-                               gamma = normal_matrix(has_gamma ? 1 : 0, cols, 3);
+    const GuardedMatrix<float> x = random_matrix(has_x ? rows : 0, cols, 1),
+                               a = random_matrix(rows, cols, 2),
+                               gamma = random_matrix(has_gamma ? 1 : 0, cols, 3);
     GuardedMatrix<float> expected(rows, cols);
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < cols; ++c) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 #include "tests/support/says.h"
 
 namespace engram {

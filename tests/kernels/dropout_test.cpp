@@ -7,13 +7,14 @@
 #include "platform/philox.h"
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::writes;
 
@@ -33,7 +34,7 @@ TEST_CASE("dropout: equals the definition to the bit", "[kernels][dropout]") {
   const std::uint64_t seed = 0x123456789abcdefull;
   const float larger = 1.0f / (1.0f - rate);
   for (const auto [rows, cols] : test::elementwise_shapes()) {
-    const GuardedMatrix<float> x = normal_matrix(rows, cols, 1);
+    const GuardedMatrix<float> x = random_matrix(rows, cols, 1);
     GuardedMatrix<float> expected(rows, cols);
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < cols; ++c) {
@@ -58,7 +59,7 @@ TEST_CASE("dropout: equals the definition to the bit", "[kernels][dropout]") {
 }
 
 TEST_CASE("dropout: a batch in pieces meets the same mask", "[kernels][dropout]") {
-  const GuardedMatrix<float> x = normal_matrix(7, 5, 1);
+  const GuardedMatrix<float> x = random_matrix(7, 5, 1);
   for (const Backend& backend : test::backends(&Kernels::dropout)) {
     CAPTURE(backend.name);
     GuardedMatrix<float> whole(7, 5), last(4, 5);

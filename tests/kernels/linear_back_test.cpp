@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using test::Backend;
 using test::DoubleMatrix;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::slope;
 using test::updates;
@@ -30,8 +31,8 @@ TEST_CASE("linear_back: equals the definition within float rounding", "[kernels]
                Shape{3, 32, 8}, Shape{5, 33, 33}, Shape{64, 5, 4}, Shape{65, 34, 3},
                Shape{3, 256, 2}, Shape{3, 257, 2});
   const bool add = GENERATE(true, false);
-  const GuardedMatrix<float> dy = normal_matrix(rows, out, 1), w = normal_matrix(out, in, 2),
-                             before = normal_matrix(rows, in, 3);
+  const GuardedMatrix<float> dy = random_matrix(rows, out, 1), w = random_matrix(out, in, 2),
+                             before = random_matrix(rows, in, 3);
   for (const Backend& backend : test::backends(&Kernels::linear_back)) {
     CAPTURE(rows, in, out, add, backend.name);
     GuardedMatrix<float> dx = add ? before : GuardedMatrix<float>(rows, in);
@@ -55,8 +56,8 @@ TEST_CASE("linear_back: equals the definition within float rounding", "[kernels]
 }
 
 TEST_CASE("linear_back: is the slope of the map", "[kernels][linear_back]") {
-  const GuardedMatrix<float> dy = normal_matrix(4, 3, 1), w = normal_matrix(3, 5, 2);
-  DoubleMatrix x(normal_matrix(4, 5, 3));
+  const GuardedMatrix<float> dy = random_matrix(4, 3, 1), w = random_matrix(3, 5, 2);
+  DoubleMatrix x(random_matrix(4, 5, 3));
   const auto value = [&] {  // sum of dy * (x wT)
     double sum = 0;
     for (int r = 0; r < 4; ++r)

@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using test::Backend;
 using test::DoubleMatrix;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::slope;
 using test::updates;
@@ -30,9 +31,9 @@ TEST_CASE("linear_gradient: equals the definition within float rounding",
                Shape{16, 31, 31}, Shape{17, 32, 32}, Shape{63, 5, 33}, Shape{64, 4, 64},
                Shape{65, 3, 65}, Shape{130, 2, 127}, Shape{3, 2, 128}, Shape{200, 1, 129});
   const bool has_bias = GENERATE(true, false);
-  const GuardedMatrix<float> dy = normal_matrix(rows, out, 1), x = normal_matrix(rows, in, 2),
-                             dw_before = normal_matrix(out, in, 3),
-                             db_before = normal_matrix(has_bias ? 1 : 0, out, 4);
+  const GuardedMatrix<float> dy = random_matrix(rows, out, 1), x = random_matrix(rows, in, 2),
+                             dw_before = random_matrix(out, in, 3),
+                             db_before = random_matrix(has_bias ? 1 : 0, out, 4);
   for (const Backend& backend : test::backends(&Kernels::linear_gradient)) {
     CAPTURE(rows, in, out, has_bias, backend.name);
     GuardedMatrix<float> dw = dw_before, db = db_before;
@@ -59,8 +60,8 @@ TEST_CASE("linear_gradient: equals the definition within float rounding",
 }
 
 TEST_CASE("linear_gradient: is the slope of the map", "[kernels][linear_gradient]") {
-  const GuardedMatrix<float> dy = normal_matrix(4, 3, 1), x = normal_matrix(4, 5, 2);
-  DoubleMatrix w(normal_matrix(3, 5, 3)), b(normal_matrix(1, 3, 4));
+  const GuardedMatrix<float> dy = random_matrix(4, 3, 1), x = random_matrix(4, 5, 2);
+  DoubleMatrix w(random_matrix(3, 5, 3)), b(random_matrix(1, 3, 4));
   const auto value = [&] {  // sum of dy * (x wT + b)
     double sum = 0;
     for (int r = 0; r < 4; ++r) {

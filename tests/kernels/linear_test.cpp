@@ -5,14 +5,15 @@
 #include <limits>
 
 #include "tests/support/catch.h"
-#include "tests/support/double_matrix.h"
+#include "tests/support/kernel_backends.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::writes;
 
@@ -28,8 +29,8 @@ TEST_CASE("linear: equals the definition within float rounding", "[kernels][line
                Shape{3, 8, 32}, Shape{5, 33, 33}, Shape{64, 4, 5}, Shape{65, 3, 34},
                Shape{2, 2, 255}, Shape{3, 2, 256}, Shape{3, 2, 257});
   const bool has_bias = GENERATE(true, false);
-  const GuardedMatrix<float> x = normal_matrix(rows, in, 1), w = normal_matrix(out, in, 2),
-                             b = normal_matrix(has_bias ? 1 : 0, out, 3);
+  const GuardedMatrix<float> x = random_matrix(rows, in, 1), w = random_matrix(out, in, 2),
+                             b = random_matrix(has_bias ? 1 : 0, out, 3);
   for (const Backend& backend : test::backends(&Kernels::linear)) {
     CAPTURE(rows, in, out, has_bias, backend.name);
     GuardedMatrix<float> y(rows, out);

@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using test::Backend;
 using test::DoubleMatrix;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::slope;
 using test::updates;
@@ -39,10 +40,10 @@ TEST_CASE("scale_shift_back: equals the definition", "[kernels][scale_shift_back
       GENERATE(Shape{0, 3}, Shape{3, 0}, Shape{1, 1}, Shape{15, 31}, Shape{16, 32}, Shape{17, 33},
                Shape{63, 65}, Shape{64, 127}, Shape{65, 128}, Shape{130, 129});
   const bool in_place = GENERATE(false, true);
-  const GuardedMatrix<float> dz = normal_matrix(rows, cols, 1), y = normal_matrix(rows, cols, 2),
-                             scale = normal_matrix(1, cols, 3),
-                             scale_before = normal_matrix(1, cols, 4),
-                             shift_before = normal_matrix(1, cols, 5);
+  const GuardedMatrix<float> dz = random_matrix(rows, cols, 1), y = random_matrix(rows, cols, 2),
+                             scale = random_matrix(1, cols, 3),
+                             scale_before = random_matrix(1, cols, 4),
+                             shift_before = random_matrix(1, cols, 5);
   for (const Backend& backend : test::backends(&Kernels::scale_shift_back)) {
     CAPTURE(rows, cols, in_place, backend.name);
     GuardedMatrix<float> dy = in_place ? dz : GuardedMatrix<float>(rows, cols);
@@ -76,8 +77,8 @@ TEST_CASE("scale_shift_back: equals the definition", "[kernels][scale_shift_back
 }
 
 TEST_CASE("scale_shift_back: is the slope of scale_shift", "[kernels][scale_shift_back]") {
-  const GuardedMatrix<float> dz = normal_matrix(4, 3, 1), y = normal_matrix(4, 3, 2),
-                             scale = normal_matrix(1, 3, 3);
+  const GuardedMatrix<float> dz = random_matrix(4, 3, 1), y = random_matrix(4, 3, 2),
+                             scale = random_matrix(1, 3, 3);
   DoubleMatrix input(y), factor(scale), shift(1, 3);
   const auto value = [&] {  // sum of dz * (scale y + shift)
     double sum = 0;

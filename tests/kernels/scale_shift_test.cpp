@@ -3,13 +3,14 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::writes;
 
@@ -17,8 +18,8 @@ using test::writes;
 
 TEST_CASE("scale_shift: equals the definition to the bit", "[kernels][scale_shift]") {
   for (const auto [rows, cols] : test::elementwise_shapes()) {
-    const GuardedMatrix<float> y = normal_matrix(rows, cols, 1), scale = normal_matrix(1, cols, 2),
-                               shift = normal_matrix(1, cols, 3);
+    const GuardedMatrix<float> y = random_matrix(rows, cols, 1), scale = random_matrix(1, cols, 2),
+                               shift = random_matrix(1, cols, 3);
     GuardedMatrix<float> expected(rows, cols);
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < cols; ++c) {

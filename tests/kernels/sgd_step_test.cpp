@@ -3,13 +3,14 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::rounded_product;
 using test::rounded_sum;
@@ -20,9 +21,9 @@ using test::updates;
 TEST_CASE("sgd_step: equals the definition to the bit", "[kernels][sgd_step]") {
   const float rate = 0.01f, momentum = 0.9f, decay = 5e-4f;
   for (const auto [rows, cols] : test::elementwise_shapes()) {
-    const GuardedMatrix<float> g = normal_matrix(rows, cols, 1),
-                               v_before = normal_matrix(rows, cols, 2),
-                               p_before = normal_matrix(rows, cols, 3);
+    const GuardedMatrix<float> g = random_matrix(rows, cols, 1),
+                               v_before = random_matrix(rows, cols, 2),
+                               p_before = random_matrix(rows, cols, 3);
     GuardedMatrix<float> v_after = v_before, p_after = p_before;
     for (int r = 0; r < rows; ++r) {
       for (int c = 0; c < cols; ++c) {

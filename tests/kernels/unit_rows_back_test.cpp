@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 using test::Backend;
 using test::DoubleMatrix;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::slope;
 using test::writes;
@@ -23,8 +24,8 @@ struct Shape {
 
 // Rows of length 1, and how long they were; the second row was zeros.
 struct Case {
-  Case(int rows, int cols) : dy(normal_matrix(rows, cols, 1)), y(rows, cols), lengths(1, rows) {
-    const GuardedMatrix<float> x = normal_matrix(rows, cols, 2);
+  Case(int rows, int cols) : dy(random_matrix(rows, cols, 1)), y(rows, cols), lengths(1, rows) {
+    const GuardedMatrix<float> x = random_matrix(rows, cols, 2);
     for (int r = 0; r < rows; ++r) {
       double squares = 0;
       for (int c = 0; c < cols; ++c) squares += double{x(r, c)} * x(r, c);
@@ -75,8 +76,8 @@ TEST_CASE("unit_rows_back: equals the definition within float rounding",
 }
 
 TEST_CASE("unit_rows_back: is the slope of unit_rows", "[kernels][unit_rows_back]") {
-  const GuardedMatrix<float> dy = normal_matrix(1, 6, 1);
-  DoubleMatrix x(normal_matrix(1, 6, 2));
+  const GuardedMatrix<float> dy = random_matrix(1, 6, 1);
+  DoubleMatrix x(random_matrix(1, 6, 2));
   const auto length = [&] {
     double squares = 0;
     for (int c = 0; c < 6; ++c) squares += x(0, c) * x(0, c);

@@ -5,13 +5,14 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/double_matrix.h"
+#include "tests/support/random_matrix.h"
 
 namespace engram {
 namespace {
 
 using test::Backend;
 using test::GuardedMatrix;
-using test::normal_matrix;
+using test::random_matrix;
 using test::reads;
 using test::writes;
 
@@ -41,7 +42,7 @@ TEST_CASE("unit_rows: equals the definition within float rounding", "[kernels][u
   const auto [rows, cols] =
       GENERATE(Shape{0, 3}, Shape{2, 0}, Shape{1, 1}, Shape{3, 31}, Shape{4, 32}, Shape{5, 33},
                Shape{9, 100}, Shape{2, 16385}, Shape{400, 50});
-  const GuardedMatrix<float> x = normal_matrix(rows, cols, 1);
+  const GuardedMatrix<float> x = random_matrix(rows, cols, 1);
   for (const Backend& backend : test::backends(&Kernels::unit_rows)) {
     CAPTURE(rows, cols, backend.name);
     GuardedMatrix<float> y(rows, cols), lengths(1, rows), same = x;

@@ -1,8 +1,8 @@
-// A test's matrix in double, to write a definition down with and to differentiate it by.
+// A test's matrix in double, to write a definition down with and to differentiate it by: slope() in
+// random_matrix.h.
 #pragma once
 
 #include <cstddef>
-#include <random>
 #include <vector>
 
 #include "tests/support/device_matrix.h"
@@ -23,27 +23,6 @@ struct DoubleMatrix {
   int rows, cols;
   std::vector<double> data;
 };
-
-// The central difference of value() as `at` moves, which value() reads.
-template <class Value>
-double slope(const Value& value, double& at) {
-  constexpr double kStep = 1e-5;
-  const double here = at;
-  at = here + kStep;
-  const double above = value();
-  at = here - kStep;
-  const double below = value();
-  at = here;
-  return (above - below) / (2 * kStep);
-}
-
-inline GuardedMatrix<float> normal_matrix(int rows, int cols, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  GuardedMatrix<float> matrix(rows, cols);
-  matrix.fill([&] { return normal(random); });
-  return matrix;
-}
 
 // One matrix for two operands: write() as the one that is written, read() as the other. The
 // test's own matrix has the result when this goes.

@@ -26,18 +26,25 @@ inline std::vector<double> in_double(MatrixView<const float> matrix) {
   return all;
 }
 
-// d function / d numbers[i] for each i, by central differences: right to about 1e-9.
+// The central difference of value() as `at` moves, which value() reads: right to about 1e-9.
+template <class Value>
+double slope(const Value& value, double& at) {
+  constexpr double kStep = 1e-5;
+  const double here = at;
+  at = here + kStep;
+  const double above = value();
+  at = here - kStep;
+  const double below = value();
+  at = here;
+  return (above - below) / (2 * kStep);
+}
+
+// d function / d numbers[i] for each i.
 template <class Function>
 std::vector<double> gradient_by_differences(std::vector<double> numbers, const Function& function) {
-  constexpr double kStep = 1e-5;
   std::vector<double> gradient;
   for (double& number : numbers) {
-    const double here = number;
-    number = here + kStep;
-    const double above = function(numbers);
-    number = here - kStep;
-    gradient.push_back((above - function(numbers)) / (2 * kStep));
-    number = here;
+    gradient.push_back(slope([&] { return function(numbers); }, number));
   }
   return gradient;
 }
