@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/learner_views.h"
 #include "tests/support/says.h"
+#include "tests/support/snapshot_sections.h"
 #include "tests/support/synthetic.h"
 #include "tests/support/temp_directory.h"
 
@@ -24,10 +25,6 @@ using test::taught;
 using test::TempDirectory;
 
 constexpr int kWidth = 12, kUnits = 100;  // dense beyond 50 samples
-constexpr const char* kSections[] = {
-    "config",     "progress",        "classes",      "gram",         "class_sums", "feature_sums",
-    "kept_ids",   "kept_rows",       "task_rows",    "task_classes", "task_ids",   "readout",
-    "confidence", "feature_weights", "kept_classes", "probes",       "examples"};
 
 LearnerConfig config_of(bool keep = true) {
   LearnerConfig config = test::exact_config(kWidth, kUnits);
@@ -61,8 +58,8 @@ Sections sections_of(const Learner& learner, const std::string& path) {
   }
   const SnapshotReader reader = SnapshotReader::open(path).value();
   Sections sections;
-  for (const char* name : kSections) {
-    if (reader.has(name)) sections[name] = as_text(reader.section(name).value());
+  for (const std::string& name : test::section_names(path)) {
+    sections[name] = as_text(reader.section(name).value());
   }
   return sections;
 }

@@ -11,6 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/small_store.h"
+#include "tests/support/snapshot_sections.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/thoroughness.h"
 #include "tests/support/two_states.h"
@@ -30,16 +31,10 @@ using test::TempDirectory;
 // The file with other content in one section, as its writer would have sealed it.
 std::string with_section(const std::string& file, const std::string& name,
                          const std::function<void(std::vector<std::byte>&)>& change) {
-  constexpr const char* kAll[] = {"store",        "config",     "progress",        "classes",
-                                  "gram",         "class_sums", "feature_sums",    "task_rows",
-                                  "task_classes", "task_ids",   "kept_rows",       "kept_classes",
-                                  "kept_ids",     "readout",    "feature_weights", "confidence",
-                                  "probes",       "examples",   "history",         "audit"};
   const SnapshotReader reader = SnapshotReader::open(file).value();
   const std::string changed = file + ".changed";
   SnapshotWriter writer = SnapshotWriter::create(changed).value();
-  for (const char* section : kAll) {
-    if (!reader.has(section)) continue;
+  for (const std::string& section : test::section_names(file)) {
     const auto span = reader.section(section).value();
     std::vector<std::byte> bytes(span.begin(), span.end());
     if (section == name) change(bytes);

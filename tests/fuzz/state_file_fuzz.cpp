@@ -8,6 +8,7 @@
 #include "engine/snapshot_layout.h"
 #include "platform/hash.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/support/snapshot_sections.h"
 #include "tests/support/temp_directory.h"
 
 using namespace engram;
@@ -102,14 +103,9 @@ std::vector<std::string> fuzz_seeds() {
     ENGRAM_CHECK(export_state(store, name + ".engram", "a device").ok());
     const SnapshotReader reader = SnapshotReader::open(name + ".engram").value();
     ByteWriter seed;
-    for (const char* section :
-         {"store",      "config",       "progress",  "classes",      "gram",
-          "class_sums", "feature_sums", "task_rows", "task_classes", "task_ids",
-          "kept_rows",  "kept_classes", "kept_ids",  "readout",      "feature_weights",
-          "confidence", "probes",       "examples",  "history",      "audit"}) {
-      if (!reader.has(section)) continue;
+    for (const std::string& section : test::section_names(name + ".engram")) {
       const auto content = reader.section(section).value();
-      seed.put(std::uint8_t(std::string_view(section).size()));
+      seed.put(std::uint8_t(section.size()));
       seed.put_bytes(as_bytes(section));
       seed.put(std::uint32_t(content.size()));
       seed.put_bytes(content);
