@@ -14,7 +14,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, DATA, MISSING, OK, PROGRAM, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, DATA, MISSING, OK, PROGRAM, SOURCE, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 
 DISK, INTERNAL = 74, 70
 SERVICE = 64123  # a user and group that nobody is
@@ -45,7 +45,7 @@ class Bundle(CliCase):
     def environment(self, **more):
         return super().environment(PATH=os.environ["PATH"] + ":/usr/sbin:/sbin", **more)
 
-    def package(self, version, target=TARGET, name="engram", script=None, needs=None, size=None):
+    def package(self, version, target=TARGET, name="engram", script=None, needs=None, size=None, program=None):
         tree = self.dir / f"tree-{name}-{version}-{target}"
         (tree / "DEBIAN").mkdir(parents=True)
         (tree / "DEBIAN/control").write_text(
@@ -56,7 +56,7 @@ class Bundle(CliCase):
         (tree / "etc/engram").mkdir(parents=True)
         (tree / "etc/engram/camera.conf").write_text("# of the package\n")
         (tree / "usr/bin").mkdir(parents=True)
-        (tree / "usr/bin/engram").write_text(f'#!/bin/sh\necho "{version}: $*" > "$ENGRAM_TEST_NOTE"\n')
+        (tree / "usr/bin/engram").write_text(program or f'#!/bin/sh\necho "{version}: $*" > "$ENGRAM_TEST_NOTE"\n')
         (tree / "usr/bin/engram").chmod(0o755)
         if script:
             (tree / "DEBIAN/preinst").write_text(script)
@@ -153,6 +153,29 @@ class Bundle(CliCase):
         self.assertEqual(self.everything(), before)
         self.assertIn("no package from before",
                       self.json("bundle", "rollback", "--root", self.device, code=MISSING)["error"])
+
+    def test_a_jetsons_package_refuses_without_its_libraries(self):
+        text = (SOURCE / "toolchains/deb/preinst.in").read_text()
+        script = self.dir / "preinst"
+        script.write_text(text.replace("@CUDA_SONAMES@", "libcudart.so.13 libcublas.so.13"))
+        (self.dir / "bin").mkdir()
+        lists = self.dir / "bin/ldconfig"
+
+        def preinst(word, *found):
+            lines = "".join(f"\\t{name} (libc6,AArch64) => /usr/local/cuda/lib64/{name}\\n" for name in found)
+            lists.write_text(f"#!/bin/sh\nprintf '{lines}'\n")
+            lists.chmod(0o755)
+            path = f"{lists.parent}:{os.environ['PATH']}"
+            done = subprocess.run(["sh", script, word], env={"PATH": path}, capture_output=True, text=True)
+            return done.returncode, done.stderr
+
+        self.assertEqual(preinst("install", "libcudart.so.13", "libcublas.so.13"), (0, ""))
+        self.assertEqual(preinst("abort-upgrade"), (0, ""))  # the one before is put back, whatever is there
+        code, said = preinst("upgrade", "libcudart.so.13", "libcublas.so.12", "libcublas.so.130")
+        self.assertEqual(code, 1)
+        self.assertIn("error: this system lacks libcublas.so.13, with", said)  # `bundle install` tells lines with "error"
+        self.assertIn("sudo apt install nvidia-jetpack", said)
+        self.assertIn("libcudart.so.13 libcublas.so.13", preinst("install")[1])
 
     def test_a_package_that_needs_what_is_not_there(self):
         self.build("1.0", needs="libnothing (>= 2)")
@@ -339,6 +362,11 @@ class Bundle(CliCase):
         self.assertEqual(done.returncode, UNSUPPORTED)
         self.assertIn("is damaged", done.stderr)
         self.assertFalse(note.exists())
+        # As the loader says it of a library that this machine has not.
+        self.build("2.0", program="#!/bin/sh\necho libcudart.so.13: cannot open >&2\nexit 127\n")
+        done = subprocess.run(script, env=env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, UNSUPPORTED)
+        self.assertIn("does not start here: libcudart.so.13: cannot open. Nothing was changed", done.stderr)
 
 
 if __name__ == "__main__":

@@ -168,6 +168,9 @@ TEST_CASE("bundle: the script in front fits, whatever the sizes", "[tools][bundl
   REQUIRE(test::says(script, "tail -c +8193 "));
   REQUIRE(test::says(script, "head -c 1073741824 "));
   REQUIRE(test::says(script, "aarch64) ;;"));
+  REQUIRE(test::says(script, "sudo apt install nvidia-jetpack"));
+  head.target = BundleTarget::aarch64;
+  REQUIRE_FALSE(test::says(bundle_preamble(head), "jetpack"));
 }
 
 TEST_CASE("bundle: keys to sign with", "[tools][bundle]") {

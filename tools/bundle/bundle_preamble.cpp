@@ -29,9 +29,17 @@ tail -c +{start} "$0" | head -c {size} > "$place/engram.deb"
 [ "$(sha256sum < "$place/engram.deb")" = "{digest}  -" ] ||
     stop "the package in $0 is damaged. Nothing was changed; copy the bundle again"
 dpkg-deb --extract "$place/engram.deb" "$place/files"
+why=$("$place/files/usr/bin/engram" version 2>&1) ||
+    stop "the program of this bundle does not start here: $why. {hint}Nothing was changed"
 "$place/files/usr/bin/engram" bundle install "$0" "$@"
 exit
 )sh";
+
+// Linked with CUDA and without its libraries, which are JetPack's, a program is not even loaded.
+constexpr const char* kJetsonHint =
+    "CUDA's libraries are those of JetPack (libcudart.so.13: JetPack 7; .so.12: JetPack 6): sudo "
+    "apt "
+    "install nvidia-jetpack. ";
 
 }  // namespace
 
@@ -41,6 +49,7 @@ std::string bundle_preamble(const BundleHead& head) {
   return fmt::format(
       kScript, fmt::arg("target", name(head.target)),
       fmt::arg("machine", head.target == BundleTarget::x86_64 ? "x86_64" : "aarch64"),
+      fmt::arg("hint", head.target == BundleTarget::aarch64_jetson ? kJetsonHint : ""),
       fmt::arg("start", kBundleHeadBytes + 1), fmt::arg("size", package->size),
       fmt::arg("digest", hex_of(package->digest)));
 }
