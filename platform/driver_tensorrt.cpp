@@ -13,7 +13,7 @@ namespace {
 
 // cuda.h's numbers.
 constexpr int kOutOfMemory = 2, kNoDevice = 100;
-constexpr int kComputeMajor = 75, kComputeMinor = 76, kIntegrated = 18;
+constexpr int kComputeMajor = 75, kComputeMinor = 76, kIntegrated = 18, kMultiprocessors = 16;
 constexpr int kOldestDriver = 12000;  // of CUDA 12.0
 
 template <class Function>
@@ -42,6 +42,7 @@ Result<SeenGpu> look_at(const CudaDriver& driver, int ordinal) {
   ENGRAM_TRY(ask(seen.major, kComputeMajor));
   ENGRAM_TRY(ask(seen.minor, kComputeMinor));
   ENGRAM_TRY(ask(integrated, kIntegrated));
+  ENGRAM_TRY(ask(gpu.multiprocessors, kMultiprocessors));
   gpu.name = fmt::format("{}, compute {}.{}", name.data(), seen.major, seen.minor);
   gpu.shares_memory = integrated != 0;
   return seen;
@@ -126,6 +127,7 @@ Result<Gpu> find_gpu(const CudaDriver& driver, const char* code) {
     ENGRAM_ASSIGN(SeenGpu other, look_at(driver, i));
     if (has_code(other, code)) chosen = std::move(other);
   }
+  chosen.gpu.driver = version;
   return chosen.gpu;
 }
 

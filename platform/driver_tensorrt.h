@@ -59,6 +59,8 @@ struct Gpu {
   int device = 0;
   std::string name;            // "Orin, compute 8.7"
   bool shares_memory = false;  // with the CPU, as on every Jetson: nothing needs to be copied
+  int driver = 0;              // the CUDA version that the driver knows: 12060
+  int multiprocessors = 0;
 };
 // The GPU that the learner takes: the first that there is `code` for (device_code.h); if there is none
 // such, the first. not_supported: no GPU, or a driver older than CUDA 12.

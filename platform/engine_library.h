@@ -23,8 +23,10 @@ const char* name(Precision value);  // "float", "half"
 
 // What an engine depends on beside the model.
 struct EngineDevice {
-  std::string gpu;      // "Orin, compute 8.7"
-  std::string library;  // "TensorRT 10.3.0"
+  std::string gpu;          // "Orin, compute 8.7"
+  std::string library;      // "TensorRT 10.3.0"
+  int driver = 0;           // the CUDA version that it knows, as cuDriverGetVersion: 12060
+  int multiprocessors = 0;  // that it has now: a Jetson's power mode switches some off
 };
 
 struct EngineRequest {

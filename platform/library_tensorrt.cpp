@@ -25,7 +25,9 @@ class TensorRtLibrary final : public EngineLibrary {
     const int version = functions_->library_version();
     return EngineDevice{.gpu = gpu_->name,
                         .library = fmt::format("TensorRT {}.{}.{}", version / 10000,
-                                               version % 10000 / 100, version % 100)};
+                                               version % 10000 / 100, version % 100),
+                        .driver = gpu_->driver,
+                        .multiprocessors = gpu_->multiprocessors};
   }
 
   Result<std::vector<std::byte>> build(std::span<const std::byte> onnx,

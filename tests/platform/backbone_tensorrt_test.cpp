@@ -36,6 +36,10 @@ TEST_CASE("a GPU is found, or a sentence says why not", "[platform][tensorrt]") 
   REQUIRE(gpu.ok());
   CHECK(gpu.value().name == "Orin, compute 8.7");
   CHECK_FALSE(gpu.value().shares_memory);
+  CHECK(gpu.value().driver == 12060);
+  CHECK(gpu.value().multiprocessors == 8);
+  state.multiprocessors = 4;  // another power mode
+  CHECK(find_gpu(driver).value().multiprocessors == 4);
 
   const auto refused = [&](const char* words) {
     const Status status = find_gpu(driver).status();

@@ -68,8 +68,11 @@ CudaDriver fake_cuda_driver() {
     return result("cuDeviceGetName");
   };
   driver.device_attribute = [](int* value, int attribute, int device) {
-    const int minor = device == 0 ? fake_driver_state().first_minor : 7;
-    *value = attribute == 75 ? 8 : attribute == 76 ? minor : int(fake_driver_state().integrated);
+    const FakeDriverState& state = fake_driver_state();
+    if (attribute == 16) *value = state.multiprocessors;
+    if (attribute == 18) *value = int(state.integrated);
+    if (attribute == 75) *value = 8;
+    if (attribute == 76) *value = device == 0 ? state.first_minor : 7;
     return result("cuDeviceGetAttribute");
   };
   driver.context_retain = [](void** context, int) {

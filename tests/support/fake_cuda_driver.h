@@ -17,6 +17,7 @@ struct FakeDriverState {
   int devices = 1;
   int first_minor = 7;  // of compute capability 8; all others have 8.7
   bool integrated = false;
+  int multiprocessors = 8;
   std::string fail_call;  // "cuMemAlloc", ...
   int fail_with = 0;
   int fail_after = 0;  // so many of these calls work first
