@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,7 +17,7 @@ namespace engram {
 
 namespace {
 
-constexpr char kMagic[] = "ENGRAMTE";
+constexpr char kEngineMagic[] = "ENGRAMTE", kRefusalMagic[] = "ENGRAMTN";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kTagAt = 24, kHead = 56;
 constexpr std::size_t kMaxEngine = std::size_t{4} << 30;
@@ -34,6 +37,46 @@ T number_at(std::span<const std::byte> bytes, std::size_t at) {
 template <class T>
 void put_at(std::vector<std::byte>& bytes, std::size_t at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+// The lines of a key's text that begin with one of `words`.
+std::string lines_with(std::string_view key, std::initializer_list<std::string_view> words) {
+  std::string found;
+  while (!key.empty()) {
+    const std::string_view line = key.substr(0, key.find('\n') + 1);
+    if (line.empty()) break;
+    for (const std::string_view word : words) {
+      if (line.starts_with(word)) found += line;
+    }
+    key.remove_prefix(line.size());
+  }
+  return found;
+}
+
+// Of an engine that an update of the library or the driver has put out of use, in either precision.
+bool is_outdated(std::string_view kept, std::string_view now) {
+  const auto purpose = {std::string_view("model "), std::string_view("output "),
+                        std::string_view("gpu "), std::string_view("input "),
+                        std::string_view("batch ")};
+  const auto versions = {std::string_view("library "), std::string_view("driver ")};
+  return lines_with(kept, purpose) == lines_with(now, purpose) &&
+         lines_with(kept, versions) != lines_with(now, versions);
+}
+
+// The key's text in a file, without a proof: good enough to remove it. Empty: there is none.
+std::string key_in(const std::string& path) {
+  auto file = open_plain_file(path);
+  if (!file.ok()) return {};
+  std::vector<std::byte> head(kHead);
+  std::string text;
+  if (::pread(*file, head.data(), kHead, 0) == ssize_t(kHead) &&
+      std::memcmp(head.data(), kEngineMagic, 7) == 0) {  // of either kind
+    text.resize(std::min<std::size_t>(number_at<std::uint32_t>(head, 12), kMaxKey));
+    const ssize_t got = ::pread(*file, text.data(), text.size(), off_t(kHead));
+    text.resize(std::size_t(std::max<ssize_t>(got, 0)));
+  }
+  ::close(*file);
+  return text;
 }
 
 Status write_secret(const std::string& path, FileSystem& files) {
@@ -82,9 +125,10 @@ Result<Secret> read_secret(const std::string& path) {
 
 std::string EngineKey::text() const {
   return fmt::format(
-      "model {}\noutput {}\ngpu {}\nlibrary {}\nprecision {}\ninput {}x{}\nbatch {}\n",
-      model_sha256, request.output, device.gpu, device.library, engram::name(request.precision),
-      request.height, request.width, request.batch);
+      "model {}\noutput {}\ngpu {}\nmultiprocessors {}\nlibrary {}\ndriver {}\nprecision {}\n"
+      "input {}x{}\nbatch {}\n",
+      model_sha256, request.output, device.gpu, device.multiprocessors, device.library,
+      device.driver, engram::name(request.precision), request.height, request.width, request.batch);
 }
 
 std::string EngineKey::file_name() const {
@@ -112,18 +156,59 @@ SecretTag EngineCache::tag(std::span<const std::byte> head, std::span<const std:
 }
 
 Result<std::vector<std::byte>> EngineCache::read(const EngineKey& key) const {
-  const std::string path = this->path(key);
+  return read_sealed(path(key), kEngineMagic, key);
+}
+
+Status EngineCache::write(const EngineKey& key, std::span<const std::byte> engine) const {
+  ENGRAM_TRY(write_sealed(path(key), kEngineMagic, key, engine));
+  forget_refusal(key);
+  remove_outdated(key);
+  return {};
+}
+
+std::string EngineCache::refusal_path(const EngineKey& key) const {
+  return std::filesystem::path(path(key)).replace_extension(".refused").string();
+}
+
+Result<std::string> EngineCache::read_refusal(const EngineKey& key) const {
+  ENGRAM_ASSIGN(const std::vector<std::byte> why,
+                read_sealed(refusal_path(key), kRefusalMagic, key));
+  return std::string(reinterpret_cast<const char*>(why.data()), why.size());
+}
+
+Status EngineCache::write_refusal(const EngineKey& key, const std::string& why) const {
+  return write_sealed(refusal_path(key), kRefusalMagic, key, bytes_of(why));
+}
+
+void EngineCache::forget_refusal(const EngineKey& key) const {
+  const std::string path = refusal_path(key);
+  if (::access(path.c_str(), F_OK) == 0) files_->unlink(path.c_str());
+}
+
+void EngineCache::remove_outdated(const EngineKey& key) const {
+  const std::string now = key.text();
+  std::error_code error;  // what cannot be seen or removed stays
+  for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string extension = at->path().extension().string(), path = at->path().string();
+    if (extension != ".engine" && extension != ".refused") continue;
+    if (is_outdated(key_in(path), now)) files_->unlink(path.c_str());
+  }
+}
+
+Result<std::vector<std::byte>> EngineCache::read_sealed(const std::string& path, const char* magic,
+                                                        const EngineKey& key) const {
   const auto wrong = [&](const char* what) {
     return Status(Code::bad_data, fmt::format("{}: {}. It is built again.", path, what));
   };
   auto content = read_file(path, kMaxEngine);
   if (!content.ok()) return content.status();
   std::vector<std::byte>& bytes = *content;
-  if (bytes.size() < kHead || std::memcmp(bytes.data(), kMagic, 8) != 0) {
-    return wrong("is not an engine of Engram, or cut off");
+  if (bytes.size() < kHead || std::memcmp(bytes.data(), magic, 8) != 0) {
+    return wrong("is not what Engram keeps there, or cut off");
   }
   if (number_at<std::uint32_t>(bytes, 8) != kVersion) {
-    return wrong("is an engine of another version of Engram");
+    return wrong("is of another version of Engram");
   }
   const std::uint64_t key_bytes = number_at<std::uint32_t>(bytes, 12);
   const std::uint64_t engine_bytes = number_at<std::uint64_t>(bytes, 16);
@@ -135,28 +220,29 @@ Result<std::vector<std::byte>> EngineCache::read(const EngineKey& key) const {
   std::memcpy(stored.data(), bytes.data() + kTagAt, stored.size());
   const auto body = std::span<const std::byte>(bytes).subspan(kHead);
   if (!same_tag(stored, tag(bytes, body))) {
-    return wrong("was not built by this user on this machine, or is damaged");
+    return wrong("was not made by this user on this machine, or is damaged");
   }
   const std::string text = key.text();
   if (text.size() != key_bytes || std::memcmp(body.data(), text.data(), text.size()) != 0) {
-    return wrong("is an engine for something else");
+    return wrong("is for something else");
   }
   bytes.erase(bytes.begin(), bytes.begin() + std::ptrdiff_t(kHead + key_bytes));
   return std::move(bytes);
 }
 
-Status EngineCache::write(const EngineKey& key, std::span<const std::byte> engine) const {
+Status EngineCache::write_sealed(const std::string& path, const char* magic, const EngineKey& key,
+                                 std::span<const std::byte> content) const {
   const std::string text = key.text();
   std::vector<std::byte> bytes(kHead);
-  std::memcpy(bytes.data(), kMagic, 8);
+  std::memcpy(bytes.data(), magic, 8);
   put_at(bytes, 8, kVersion);
   put_at(bytes, 12, static_cast<std::uint32_t>(text.size()));
-  put_at(bytes, 16, static_cast<std::uint64_t>(engine.size()));
+  put_at(bytes, 16, static_cast<std::uint64_t>(content.size()));
   bytes.insert(bytes.end(), bytes_of(text).begin(), bytes_of(text).end());
-  bytes.insert(bytes.end(), engine.begin(), engine.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
   const SecretTag made = tag(bytes, std::span<const std::byte>(bytes).subspan(kHead));
   std::memcpy(bytes.data() + kTagAt, made.data(), made.size());
-  return replace_file(path(key), bytes, *files_);
+  return replace_file(path, bytes, *files_);
 }
 
 }  // namespace engram

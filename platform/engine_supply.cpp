@@ -26,16 +26,43 @@ std::optional<std::vector<std::byte>> kept(const EngineOrder& order, const Engin
   return std::nullopt;
 }
 
-// In half, or in float where half cannot be had; `key` says which.
+// Failures that would come again. Want of memory passes, and who stopped it wants it another time.
+bool comes_again(Code code) {
+  return code == Code::bad_data || code == Code::device_failure || code == Code::internal;
+}
+
+// In half, or once more in float where half is refused; `key` says which.
 Result<std::vector<std::byte>> built(const EngineOrder& order, EngineKey& key) {
   auto engine = build_engine(*order.library, key.request, order.build);
-  if (engine.ok() || engine.status().code() != Code::not_supported ||
-      key.request.precision == Precision::full) {
+  const Code code = engine.status().code();
+  if (key.request.precision == Precision::full ||
+      (code != Code::not_supported && !comes_again(code))) {
     return engine;
   }
   note(order, fmt::format("{} The engine is built in float", sentence(engine.status().what())));
   key.request.precision = Precision::full;
   return build_engine(*order.library, key.request, order.build);
+}
+
+Result<std::unique_ptr<Backbone>> built_and_open(const EngineOrder& order, EngineKey key,
+                                                 const std::optional<EngineCache>& cache) {
+  ENGRAM_ASSIGN(const std::vector<std::byte> engine, built(order, key));
+  if (cache) {
+    if (const Status done = cache->write(key, engine); !done.ok()) {
+      note(order,
+           fmt::format("{} The engine works, and is built again next time", sentence(done.what())));
+    }
+  }
+  return order.library->open(engine, key.request);
+}
+
+// Why it was refused before; nothing where it was not, or where the note is not to be believed.
+std::optional<std::string> refused_before(const EngineOrder& order, const EngineCache& cache,
+                                          const EngineKey& key) {
+  auto why = cache.read_refusal(key);
+  if (why.ok()) return std::move(why).value();
+  if (why.status().code() != Code::not_found) note(order, why.status().what());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -49,6 +76,15 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
   } else {
     note(order, opened.status().what());
   }
+  if (cache && !order.try_again) {
+    if (const auto why = refused_before(order, *cache, key)) {
+      return Status(
+          Code::not_supported,
+          fmt::format("{} It was tried before, and is tried again by: engram model engine "
+                      "NAME",
+                      sentence(*why)));
+    }
+  }
 
   EngineKey in_float = key;
   in_float.request.precision = Precision::full;
@@ -57,7 +93,10 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
     const auto engine = kept(order, *cache, one);
     if (!engine) continue;
     auto opened = order.library->open(*engine, one.request);
-    if (opened.ok()) return opened;
+    if (opened.ok()) {
+      cache->forget_refusal(key);  // the GPU takes it after all
+      return opened;
+    }
     // Whole and ours, but the GPU does not take it: a newer driver, say.
     note(order, fmt::format("{} It is built again", sentence(opened.status().what())));
     break;
@@ -74,15 +113,15 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
                                             order.request.model));
     }
     if (held.ok()) lock.emplace(std::move(held).value());
+    cache->forget_refusal(key);
   }
-  ENGRAM_ASSIGN(const std::vector<std::byte> engine, built(order, key));
-  if (cache) {
-    if (const Status done = cache->write(key, engine); !done.ok()) {
-      note(order,
-           fmt::format("{} The engine works, and is built again next time", sentence(done.what())));
+  auto engine = built_and_open(order, key, cache);
+  if (cache && comes_again(engine.status().code())) {
+    if (const Status done = cache->write_refusal(key, engine.status().what()); !done.ok()) {
+      note(order, fmt::format("{} It is tried again next time", sentence(done.what())));
     }
   }
-  return order.library->open(engine, key.request);
+  return engine;
 }
 
 }  // namespace engram

@@ -14,18 +14,21 @@ namespace engram {
 
 struct EngineOrder {
   EngineLibrary* library = nullptr;
-  std::string cache;         // folder of the engines
+  std::string cache;  // folder of the engines
   FileSystem* files = &real_files();
   std::string model_sha256;  // of request.model
   EngineRequest request;
-  bool may_build = true;  // false: only what the cache has
+  bool may_build = true;   // false: only what the cache has
+  bool try_again = false;  // although it was refused before: somebody asks for it
   BuildOptions build = {};
   // Sentences about what did not stop us: no cache, an engine that was thrown away, float instead
-  // of half.
+  // of half, a refusal that could not be kept.
   std::function<void(const std::string&)> on_note = {};
 };
 
-// The engine, open on the GPU. not_found: there is none, and it may not be built.
+// The engine, open on the GPU. not_found: there is none, and it may not be built. A failure that would come
+// again is kept with its reason, and is the answer from then on (not_supported), without minutes of
+// building at every start: until `try_again`, or until library or driver are others.
 Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order);
 
 }  // namespace engram

@@ -19,7 +19,10 @@ namespace {
 EngineKey key() {
   EngineKey key;
   key.model_sha256 = std::string(64, 'a');
-  key.device = {.gpu = "Orin, compute 8.7", .library = "TensorRT 10.3.0"};
+  key.device = {.gpu = "Orin, compute 8.7",
+                .library = "TensorRT 10.3.0",
+                .driver = 12060,
+                .multiprocessors = 8};
   key.request.output = "features";
   return key;
 }
@@ -86,10 +89,10 @@ TEST_CASE("a write that fails leaves the engine before it, or none", "[platform]
   }
 }
 
-TEST_CASE("an engine is for one model, GPU, library, precision and shape",
+TEST_CASE("an engine is for one model, GPU, library, driver, precision and shape",
           "[platform][engine_file]") {
   const EngineKey one = key();
-  std::vector<EngineKey> others(8, one);
+  std::vector<EngineKey> others(10, one);
   others[0].model_sha256[0] = 'b';
   others[1].device.gpu = "Orin, compute 8.6";
   others[2].device.library = "TensorRT 10.4.0";
@@ -98,6 +101,8 @@ TEST_CASE("an engine is for one model, GPU, library, precision and shape",
   others[5].request.width = 225;
   others[6].request.height = 225;
   others[7].request.output = "tokens";
+  others[8].device.driver = 13000;
+  others[9].device.multiprocessors = 4;
   const TempDirectory folder;
   const auto cache = EngineCache::open(folder / "engines");
   REQUIRE(cache.ok());
@@ -109,6 +114,74 @@ TEST_CASE("an engine is for one model, GPU, library, precision and shape",
     std::filesystem::copy_file(cache.value().path(one), cache.value().path(other));
     CHECK(says(cache.value().read(other).status(), "for something else"));
   }
+}
+
+TEST_CASE("what an update leaves behind is removed when an engine is written, and nothing else",
+          "[platform][engine_file]") {
+  const TempDirectory folder;
+  const auto cache = EngineCache::open(folder / "engines");
+  REQUIRE(cache.ok());
+  const EngineKey now = key();
+  EngineKey old_library = now, old_driver = now, old_float = now;
+  old_library.device.library = "TensorRT 10.2.0";
+  old_driver.device.driver = 12040;
+  old_driver.device.multiprocessors = 4;
+  old_float.device.library = "TensorRT 10.2.0";
+  old_float.request.precision = Precision::full;
+  std::vector<EngineKey> others(6, now);
+  others[0].device.multiprocessors = 4;  // the other power mode
+  others[1].request.precision = Precision::full;
+  others[2].model_sha256[0] = 'b';
+  others[3].request.batch = 1;
+  others[4].request.height = 225;
+  others[5].device.gpu = "Thor, compute 11.0";
+  for (std::size_t i = 2; i < others.size(); ++i) others[i].device.library = "TensorRT 10.2.0";
+  // Written elsewhere with the same secret, so that they do not remove each other.
+  std::filesystem::create_directory(folder / "desk");
+  std::filesystem::copy_file(folder / "engines/secret", folder / "desk/secret");
+  const auto desk = EngineCache::open(folder / "desk");
+  REQUIRE(desk.ok());
+  const auto put = [&](const EngineKey& one) {
+    REQUIRE(desk->write(one, bytes_of("engine")).ok());
+    std::filesystem::rename(desk->path(one), cache->path(one));
+  };
+  for (const EngineKey& one : others) put(one);
+  for (const EngineKey& one : {old_library, old_driver, old_float}) put(one);
+  REQUIRE(desk->write_refusal(old_driver, "it was refused").ok());
+  std::filesystem::rename(desk->refusal_path(old_driver), cache->refusal_path(old_driver));
+  REQUIRE(replace_file(folder / "engines/strange.engine", bytes_of("of nobody")).ok());
+
+  REQUIRE(cache->write(now, bytes_of("engine")).ok());
+  CHECK(cache->read(now).ok());
+  for (const EngineKey& one : others) CHECK(cache->read(one).ok());
+  for (const EngineKey& one : {old_library, old_driver, old_float}) {
+    CHECK_FALSE(std::filesystem::exists(cache->path(one)));
+  }
+  CHECK_FALSE(std::filesystem::exists(cache->refusal_path(old_driver)));
+  CHECK(std::filesystem::exists(folder / "engines/strange.engine"));
+  CHECK(std::filesystem::exists(folder / "engines/secret"));
+}
+
+TEST_CASE("why an engine was refused comes back, until one is written", "[platform][engine_file]") {
+  const TempDirectory folder;
+  const auto cache = EngineCache::open(folder / "engines");
+  REQUIRE(cache.ok());
+  CHECK(cache->read_refusal(key()).status().code() == Code::not_found);
+  REQUIRE(cache->write_refusal(key(), "the operator Foo").ok());
+  CHECK(cache->read_refusal(key()).value() == "the operator Foo");
+  CHECK(cache->read(key()).status().code() == Code::not_found);
+  EngineKey other = key();
+  other.device.driver = 13000;  // after an update it is tried again
+  CHECK(cache->read_refusal(other).status().code() == Code::not_found);
+  // A note is ours as well, but never taken for an engine.
+  std::filesystem::copy_file(cache->refusal_path(key()), cache->path(key()));
+  CHECK(cache->read(key()).status().code() == Code::bad_data);
+  REQUIRE(cache->write(key(), bytes_of("engine")).ok());
+  CHECK(cache->read_refusal(key()).status().code() == Code::not_found);
+  CHECK(cache->read(key()).ok());
+  REQUIRE(cache->write_refusal(key(), "another time").ok());
+  cache->forget_refusal(key());
+  CHECK(cache->read_refusal(key()).status().code() == Code::not_found);
 }
 
 TEST_CASE("cut off anywhere, or with any bit flipped, an engine is not loaded",
@@ -151,7 +224,7 @@ TEST_CASE("an engine of another device is not loaded", "[platform][engine_file]"
   REQUIRE(theirs.ok());
   REQUIRE(theirs.value().write(key(), bytes_of("hostile")).ok());
   std::filesystem::copy_file(theirs.value().path(key()), ours.value().path(key()));
-  CHECK(says(ours.value().read(key()).status(), "not built by this user on this machine"));
+  CHECK(says(ours.value().read(key()).status(), "not made by this user on this machine"));
 }
 
 TEST_CASE("a cache that cannot be trusted or written says so", "[platform][engine_file]") {

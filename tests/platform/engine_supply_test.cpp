@@ -1,5 +1,6 @@
 #include "platform/engine_supply.h"
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <string>
@@ -32,12 +33,18 @@ struct Device {
             .request = small_request(folder),
             .on_note = [this](const std::string& note) { notes += note + "\n"; }};
   }
-  std::string engine_file() const {
+  Status again(FakeEngineLibrary& with) {  // as `engram model engine` asks for it
+    EngineOrder asked = order(with);
+    asked.try_again = true;
+    return supply_engine(asked).status();
+  }
+  std::string engine_file(const char* extension = ".engine") const {
     for (const auto& entry : std::filesystem::directory_iterator(folder / "engines")) {
-      if (entry.path().extension() == ".engine") return entry.path().string();
+      if (entry.path().extension() == extension) return entry.path().string();
     }
     return {};
   }
+  std::string refusal() const { return engine_file(".refused"); }
 };
 
 }  // namespace
@@ -66,7 +73,7 @@ TEST_CASE("a damaged or foreign engine is thrown away and built again",
   CHECK(says(supply_engine(device.order(device.crashing)).status(), "crashed"));
   CHECK(device.crashing.opened.empty());  // never given to the library
   device.notes.clear();
-  REQUIRE(supply_engine(device.order(device.library)).ok());
+  REQUIRE(device.again(device.library).ok());
   CHECK(says(device.notes, "It is built again"));
   CHECK(device.library.opened == built);
   REQUIRE(supply_engine(device.order(device.crashing)).ok());
@@ -81,6 +88,110 @@ TEST_CASE("an engine that the GPU does not take is built again",
   CHECK(says(device.notes, "does not take this engine. It is built again"));
   device.library.refuse_to_open = 2;
   CHECK(supply_engine(device.order(device.library)).status().code() == Code::device_failure);
+  // Nor is one that was just built: minutes for nothing at every start.
+  CHECK(says(supply_engine(device.order(device.library)).status(), "It was tried before"));
+  CHECK(device.again(device.library).ok());
+  CHECK(supply_engine(device.order(device.library)).ok());
+}
+
+TEST_CASE(
+    "what cannot be built is not tried at every start, but when somebody asks or after an update",
+    "[platform][engine_supply][child]") {
+  Device device;
+  FakeEngineLibrary refusing(GENERATE("fake:refuses", "fake:crash", "fake:throws", "fake:silent"));
+  const Status first = supply_engine(device.order(refusing)).status();
+  CAPTURE(refusing.name(), first.what());
+  CHECK_FALSE(first.ok());
+  CHECK(says(device.notes, "The engine is built in float"));  // it was tried, and refused as well
+  REQUIRE_FALSE(device.refusal().empty());
+  device.notes.clear();
+
+  // It would work now, so it is not tried: neither where it may be built nor where it may not.
+  for (const bool may_build : {true, false}) {
+    EngineOrder order = device.order(device.library);
+    order.may_build = may_build;
+    const Status status = supply_engine(order).status();
+    CHECK(status.code() == Code::not_supported);
+    CHECK(says(status, first.what()));  // the same reason
+    CHECK(says(status, "is tried again by: engram model engine"));
+  }
+  CHECK(device.notes.empty());
+
+  CHECK_FALSE(device.again(refusing).ok());  // asked for in vain: noted anew
+  CHECK_FALSE(device.refusal().empty());
+  SECTION("somebody asks for it") {
+    REQUIRE(device.again(device.library).ok());
+  }
+  SECTION("after an update of the driver") {
+    device.library.driver = 13000;
+    REQUIRE(supply_engine(device.order(device.library)).ok());
+  }
+  CHECK(device.refusal().empty());
+  CHECK(supply_engine(device.order(device.library)).ok());
+}
+
+TEST_CASE("a build that was stopped or wanted memory is tried again at the next start",
+          "[platform][engine_supply][child]") {
+  Device device;
+  FakeEngineLibrary slow("fake:slow");
+  const std::atomic<bool> stop = true;
+  EngineOrder order = device.order(slow);
+  order.build.stop = &stop;
+  CHECK(supply_engine(order).status().code() == Code::busy);
+  CHECK(device.refusal().empty());
+  CHECK(device.notes.empty());  // not tried in float either
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+}
+
+TEST_CASE("a note that is damaged or foreign is not believed", "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE_FALSE(supply_engine(device.order(device.crashing)).ok());
+  const std::string note = device.refusal();
+  auto bytes = read_file(note, 1 << 16);
+  REQUIRE(bytes.ok());
+  SECTION("a bit of its sentence") {
+    bytes->back() ^= std::byte{1};
+  }
+  SECTION("cut off") {
+    bytes->pop_back();
+  }
+  SECTION("written by another") {
+    Device other;
+    REQUIRE_FALSE(supply_engine(other.order(other.crashing)).ok());
+    bytes = read_file(other.refusal(), 1 << 16);
+    REQUIRE(bytes.ok());
+  }
+  REQUIRE(replace_file(note, *bytes).ok());
+  device.notes.clear();
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+  CHECK(says(device.notes, note));
+  CHECK(device.refusal().empty());
+}
+
+TEST_CASE("a refusal that cannot be kept is told, and it is tried again next time",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE(EngineCache::open(device.folder / "engines").ok());  // the secret is there
+  FaultFiles files(FaultFiles::Fault::fail_after, 0, EROFS);
+  EngineOrder order = device.order(device.crashing);
+  order.files = &files;
+  CHECK(says(supply_engine(order).status(), "crashed"));
+  CHECK(files.struck());
+  CHECK(says(device.notes, "It is tried again next time"));
+  CHECK(device.refusal().empty());
+  REQUIRE(supply_engine(device.order(device.library)).ok());
+}
+
+TEST_CASE("a note that cannot be removed does not stop who asks",
+          "[platform][engine_supply][child]") {
+  Device device;
+  REQUIRE_FALSE(supply_engine(device.order(device.crashing)).ok());
+  FaultFiles files(FaultFiles::Fault::fail_after, 0, EROFS);
+  EngineOrder order = device.order(device.library);
+  order.files = &files;
+  order.try_again = true;
+  CHECK(supply_engine(order).ok());
+  CHECK(files.struck());
 }
 
 TEST_CASE("without a cache it works, and says so", "[platform][engine_supply][child]") {
@@ -111,7 +222,8 @@ TEST_CASE("an engine that cannot be kept works, and is built again next time",
   device.notes.clear();
   CHECK(
       says(supply_engine(device.order(device.crashing)).status(), "crashed"));  // it is built again
-  REQUIRE(supply_engine(device.order(device.library)).ok());
+  device.notes.clear();
+  REQUIRE(device.again(device.library).ok());
   CHECK(device.notes.empty());
   CHECK_FALSE(device.engine_file().empty());
 }
@@ -125,6 +237,22 @@ TEST_CASE("what cannot be in half is built in float, and kept",
   CHECK(says(std::string(reinterpret_cast<const char*>(only_float.opened.data()), 6), "float "));
   device.notes.clear();
   REQUIRE(supply_engine(device.order(device.crashing)).ok());
+  CHECK(device.notes.empty());
+}
+
+TEST_CASE("what is refused in half is tried once in float, and kept",
+          "[platform][engine_supply][child]") {
+  Device device;
+  FakeEngineLibrary picky(GENERATE("fake:half-refused", "fake:half-crash"));
+  const bool was_refused = GENERATE(false, true);  // in both, before somebody asked again
+  if (was_refused) REQUIRE_FALSE(supply_engine(device.order(device.crashing)).ok());
+  device.notes.clear();
+  REQUIRE(device.again(picky).ok());
+  CHECK(says(device.notes, "The engine is built in float"));
+  CHECK(says(std::string(reinterpret_cast<const char*>(picky.opened.data()), 6), "float "));
+  CHECK(device.refusal().empty());
+  device.notes.clear();
+  REQUIRE(supply_engine(device.order(device.crashing)).ok());  // from the cache
   CHECK(device.notes.empty());
 }
 

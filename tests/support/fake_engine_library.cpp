@@ -13,7 +13,10 @@ namespace engram::test {
 
 Result<EngineDevice> FakeEngineLibrary::device() {
   if (!has_gpu) return Status(Code::not_supported, "there is no GPU in this machine");
-  return EngineDevice{.gpu = "Fake GPU, compute 8.7", .library = "Fake 1.0"};
+  return EngineDevice{.gpu = "Fake GPU, compute 8.7",
+                      .library = "Fake 1.0",
+                      .driver = driver,
+                      .multiprocessors = 8};
 }
 
 Result<std::vector<std::byte>> FakeEngineLibrary::build(std::span<const std::byte> onnx,
@@ -21,13 +24,14 @@ Result<std::vector<std::byte>> FakeEngineLibrary::build(std::span<const std::byt
                                                         const EngineProgress& progress) {
   const auto fails = [&](const char* how) { return name_ == std::string("fake:") + how; };
   for (int step = 1; step <= 10; ++step) progress(step / 20.0);
-  if (fails("crash")) std::abort();
+  const bool half = request.precision == Precision::half;
+  if (fails("crash") || (half && fails("half-crash"))) std::abort();
   if (fails("silent")) std::_Exit(7);
   if (fails("throws")) throw std::runtime_error("a tactic was lost");
-  if (fails("refuses")) {
+  if (fails("refuses") || (half && fails("half-refused"))) {
     return Status(Code::bad_data, request.model + ": the operator Foo\nis not supported");
   }
-  if (fails("float-only") && request.precision == Precision::half) {
+  if (half && fails("float-only")) {
     return Status(Code::not_supported, request.model + ": half is not for this one");
   }
   if (fails("slow")) ::sleep(60);

@@ -2,6 +2,7 @@
 // pipe, the files. "fake" builds; after a colon its name says what goes wrong in the child:
 //
 //   fake:crash  fake:hungry  fake:slow  fake:silent  fake:refuses  fake:throws  fake:float-only
+//   fake:half-refused  fake:half-crash
 #pragma once
 
 #include <string>
@@ -24,6 +25,7 @@ class FakeEngineLibrary final : public EngineLibrary {
                                          const EngineRequest& request) override;
 
   bool has_gpu = true;
+  int driver = 12060;
   float value = 0;  // of all features of backbones that it opens; 0: as said above
   int features = 2;
   int refuse_to_open = 0;         // so many times

@@ -143,6 +143,7 @@ Result<int> run_engine(const Session& session, const EngineOptions& options) {
   }
   EngineOrder order = engine_order(model, session.global.home, library);
   if (options.memory_mb) order.request.memory = *options.memory_mb << 20;
+  order.try_again = true;
   std::vector<std::string> notes;
   order.on_note = [&](const std::string& note) { notes.push_back(note); };
   const double start = seconds_now();
@@ -224,7 +225,11 @@ void add_model_command(CLI::App& app, Session& session) {
            "GPU is not counted in it), and kept in HOME/engines "
            "with a seal that only this user on this machine can make: an engine is code, and a "
            "stranger's is never loaded. From then on the GPU computes the features. Without an "
-           "engine, or if it fails, the CPU does.",
+           "engine, or if it fails, the CPU does. A model that TensorRT refuses in half is tried "
+           "once "
+           "more in float; one that it refuses is remembered, and tried again by this command or "
+           "after "
+           "an update of TensorRT or of the driver.",
        .example = "engram model engine efficientnet-lite0"},
       [&session, engine] { return run_engine(session, *engine); });
   engine_sub->add_option("NAME", engine->name, "A model of `engram model list`")->required();
