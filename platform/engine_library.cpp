@@ -23,6 +23,10 @@ void use_engine_library(bool use) {
   in_use() = use;
 }
 
+bool uses_engine_library() {
+  return in_use();
+}
+
 EngineLibrary* engine_library() {
   if (!in_use()) return nullptr;
 #ifdef ENGRAM_TENSORRT

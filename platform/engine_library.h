@@ -61,5 +61,6 @@ class EngineLibrary {
 // The one of this build; null: it has none, or was told not to use it.
 EngineLibrary* engine_library();
 void use_engine_library(bool use);  // --backend cpu says false
+bool uses_engine_library();         // whether one would be used
 
 }  // namespace engram

@@ -13,6 +13,8 @@
 
 namespace engram {
 
+class EngineLibrary;
+
 struct Finding {
   enum class Verdict : std::uint8_t { fine, remark, warning, failure };
 
@@ -29,7 +31,9 @@ Finding processor_finding(const std::string& root);
 Finding power_finding(const std::string& root);  // power mode, governor, temperature
 Finding clock_finding(std::int64_t now, std::int64_t program_written);  // Unix time
 Finding camera_finding(const std::string& root);
-Finding tensorrt_finding();
+Finding tensorrt_finding();  // of this build on this machine
+// `library` of a build, or null; `gpu` that the driver sees, or empty.
+Finding tensorrt_finding(EngineLibrary* library, const std::string& gpu);
 
 // ---- doctor_storage.cpp -------------------------------------------------------------------------
 struct StorageFacts {

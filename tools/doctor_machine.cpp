@@ -10,7 +10,9 @@
 #include "kernels/simd_cpu.h"
 #include "platform/arena.h"
 #include "platform/camera_list.h"
+#include "platform/driver_tensorrt.h"
 #include "platform/engine_library.h"
+#include "platform/sentence.h"
 #include "tools/doctor.h"
 #include "tools/machine_state.h"
 #include "tools/terminal.h"
@@ -157,18 +159,39 @@ Finding camera_finding(const std::string& root) {
 }
 
 Finding tensorrt_finding() {
-  EngineLibrary* const library = engine_library();
+  if (!uses_engine_library()) {
+    return {"TensorRT", DoctorVerdict::remark,
+            "not used: this program was told to use the CPU; backbones run by OpenVINO", Code::ok};
+  }
+  // The driver is asked directly, so that a GPU is seen by a build without CUDA or TensorRT too.
+  const Result<CudaDriver> driver = load_cuda_driver();
+  const Result<Gpu> gpu = driver.ok() ? find_gpu(driver.value()) : driver.status();
+  return tensorrt_finding(engine_library(), gpu.ok() ? gpu.value().name : "");
+}
+
+Finding tensorrt_finding(EngineLibrary* library, const std::string& gpu) {
+  // The backbone is most of the work of a frame: who has a GPU for it is warned.
+  const DoctorVerdict verdict = gpu.empty() ? DoctorVerdict::remark : DoctorVerdict::warning;
   if (library == nullptr) {
-    return {
-        "TensorRT", DoctorVerdict::remark,
-        "not used: this program has none, or was told to use the CPU; backbones run by OpenVINO",
-        Code::ok};
+    std::string text = "not in this program; backbones run on the CPU (OpenVINO)";
+    if (!gpu.empty()) {
+      text += fmt::format(
+          ", though there is a GPU: {}. Build engram where TensorRT's headers are (JetPack: "
+          "libnvinfer-headers-dev), or with ENGRAM_TENSORRT_INCLUDE",
+          printable(gpu));
+    }
+    return {"TensorRT", verdict, text, Code::ok};
   }
   const Result<EngineDevice> device = library->device();
   if (!device.ok()) {
-    return {"TensorRT", DoctorVerdict::remark,
-            fmt::format("{} Backbones run on the CPU (OpenVINO)", device.status().what()),
-            Code::ok};
+    return {
+        "TensorRT", verdict,
+        fmt::format("{} Backbones run on the CPU (OpenVINO){}", sentence(device.status().what()),
+                    gpu.empty() ? ""
+                                : fmt::format(", though there is a GPU: {}. On a Jetson: sudo "
+                                              "apt install nvidia-jetpack",
+                                              printable(gpu))),
+        Code::ok};
   }
   return {"TensorRT", DoctorVerdict::fine, fmt::format("{} for {}", device->library, device->gpu),
           Code::ok};

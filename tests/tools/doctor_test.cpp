@@ -13,7 +13,9 @@
 #include "engine/memory_plan.h"
 #include "kernels/kernels_simt.h"
 #include "platform/arena.h"
+#include "platform/engine_library.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
 #include "tools/kernel_trials.h"
@@ -140,6 +142,28 @@ TEST_CASE("doctor: a learner on a GPU is held against its memory", "[tools][doct
   CHECK(verdict(planned + staging - 1, 1) == Verdict::failure);  // whatever the machine has
   CHECK(says(memory_finding("a learner", config, 100, card).text, "a learner on a card takes"));
   CHECK_FALSE(says(memory_finding("a learner", config, 100, std::nullopt).text, " on a card"));
+}
+
+TEST_CASE("doctor: a GPU without TensorRT is a warning", "[tools][doctor]") {
+  const std::string gpu = "Orin, compute 8.7";
+  CHECK(tensorrt_finding(nullptr, "").verdict == Verdict::remark);
+  CHECK(tensorrt_finding(nullptr, gpu).verdict == Verdict::warning);
+  CHECK(says(tensorrt_finding(nullptr, gpu).text, gpu));
+  CHECK(says(tensorrt_finding(nullptr, gpu).text, "ENGRAM_TENSORRT_INCLUDE"));
+
+  test::FakeEngineLibrary library;
+  CHECK(tensorrt_finding(&library, gpu).verdict == Verdict::fine);
+  library.has_gpu = false;  // of the library: it is not installed, say
+  CHECK(tensorrt_finding(&library, "").verdict == Verdict::remark);
+  CHECK(tensorrt_finding(&library, gpu).verdict == Verdict::warning);
+  CHECK(says(tensorrt_finding(&library, gpu).text, "there is no GPU in this machine. Backbones"));
+  CHECK(says(tensorrt_finding(&library, gpu).text, "apt install nvidia-jetpack"));
+
+  use_engine_library(false);  // --backend cpu: as it was told to
+  const Finding told = tensorrt_finding();
+  use_engine_library(true);
+  CHECK(told.verdict == Verdict::remark);
+  CHECK(says(told.text, "told to use the CPU"));
 }
 
 TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
