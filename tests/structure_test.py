@@ -1,7 +1,8 @@
-"""The architecture, as a test: who may include whom, and which files come in sets.
+"""The architecture, as a test: who may include whom, which files come in sets, and that READMEs name their folder's files.
 
 Usage: structure_test.py <repository root>. Exits 1 and lists every offence.
 """
+import fnmatch
 import pathlib
 import re
 import sys
@@ -24,7 +25,7 @@ VENDOR = {
     r"linux/videodev2": r"platform/camera_v4l2\w*\.\w+|tests/platform/camera_v4l2_test\.cpp|tests/support/fake_v4l2\.h",
     r"^sodium|xxhash": r"platform/hash\.cpp",
     r"^boost/": r"tools/web/http_\w+\.\w+",
-    r"^CLI/": r"tools/.*",
+    r"^CLI/": r"tools/(main\.cpp|commands/\w+\.\w+)",
     r"catch2/": r"tests/.*",
     # These bring CUDA's words into the file.
     r"platform/launch\.h": r"kernels/\w+\.cu|kernels/\w+_device\.h|tests/platform/simt_\w*test\.cpp|tests/support/simt_checker_test\.cpp",
@@ -39,8 +40,28 @@ NOT_AN_OPERATION = {"kernels", "chosen_kernels", "kernels_simt", "kernels_cuda",
 TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "CMakeLists.txt",
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 
+# Their READMEs begin with a table of all files.
+LISTED = ("engine", "platform", "toolchains")
+
+
+def patterns(text):
+    """What a table of files names, in backticks: `x.h`, `x.*`, `x` for both, `x_*`, `x_{a,b}.cpp`."""
+    for name in re.findall(r"`([^`\s]+)`", re.search(r"(?m)^\| files? \|.*(\n\|.*)*", text).group()):
+        start, choices, end = re.fullmatch(r"([^{]*)(?:\{([^}]*)\})?(.*)", name).groups()
+        yield from (start + choice + end for choice in (choices or "").split(","))
+
+
+def unlisted(root):
+    for folder in LISTED:
+        known = set(patterns((root / folder / "README.md").read_text()))
+        for path in sorted(p for p in (root / folder).rglob("*") if p.is_file() and p.name != "README.md"):
+            names = path.relative_to(root / folder).as_posix(), path.stem
+            if not any(fnmatch.fnmatchcase(name, pattern) for name in names for pattern in known):
+                yield f"{folder}/{names[0]}: {folder}/README.md does not name it"
+
 
 def offences(root):
+    yield from unlisted(root)
     for path in sorted(p for p in root.rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
         folder = name.split("/")[0]
