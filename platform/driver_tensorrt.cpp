@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/loaded_library.h"
+
 namespace engram {
 
 namespace {
@@ -67,7 +69,8 @@ Result<CudaDriver> load_cuda_driver(const char* library) {
   if (handle == nullptr) {
     return Status(
         Code::not_supported,
-        fmt::format("there is no NVIDIA driver on this machine ({} is not there)", library));
+        fmt::format("there is no NVIDIA driver on this machine, or it cannot be loaded ({})",
+                    why_not_loaded(library)));
   }
   CudaDriver driver;
   const bool complete = find(handle, "cuInit", driver.init) &&

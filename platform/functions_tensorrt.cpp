@@ -6,6 +6,8 @@
 
 #include <NvInferVersion.h>
 
+#include "platform/loaded_library.h"
+
 namespace engram {
 
 namespace {
@@ -22,8 +24,9 @@ Result<TensorRtFunctions> load_tensorrt(const std::string& library, const std::s
   // Never closed: it has threads and objects of its own.
   void* const runtime = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (runtime == nullptr) {
-    return Status(Code::not_supported, fmt::format("TensorRT {} is not installed ({} is not there)",
-                                                   NV_TENSORRT_MAJOR, library));
+    return Status(Code::not_supported,
+                  fmt::format("TensorRT {} is not installed, or cannot be loaded ({})",
+                              NV_TENSORRT_MAJOR, why_not_loaded(library)));
   }
   TensorRtFunctions functions;
   if (!find(runtime, "createInferRuntime_INTERNAL", functions.create_runtime) ||
@@ -32,9 +35,13 @@ Result<TensorRtFunctions> load_tensorrt(const std::string& library, const std::s
     return Status(Code::not_supported, fmt::format("{} is not TensorRT", library));
   }
   void* const reader = ::dlopen(parser.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (reader == nullptr || !find(reader, "createNvOnnxParser_INTERNAL", functions.create_parser)) {
+  if (reader == nullptr) {
     return Status(Code::not_supported,
-                  fmt::format("TensorRT's ONNX parser is not installed ({} is not there)", parser));
+                  fmt::format("TensorRT's ONNX parser is not installed, or cannot be loaded ({})",
+                              why_not_loaded(parser)));
+  }
+  if (!find(reader, "createNvOnnxParser_INTERNAL", functions.create_parser)) {
+    return Status(Code::not_supported, fmt::format("{} is not TensorRT's ONNX parser", parser));
   }
   return functions;
 }

@@ -1,6 +1,7 @@
 #include "platform/backbone_tensorrt.h"
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_cuda_driver.h"
 #include "tests/support/says.h"
+#include "tests/support/temp_directory.h"
 
 using namespace engram;
 using namespace engram::test;
@@ -63,7 +65,19 @@ TEST_CASE("a GPU is found, or a sentence says why not", "[platform][tensorrt]") 
     CHECK(says(find_gpu(driver).status(), call));
   }
   CHECK(says(load_cuda_driver("libengram-no-such-driver.so.1").status(), "no NVIDIA driver"));
+  CHECK(says(load_cuda_driver("libengram-no-such-driver.so.1").status(), "No such file"));
   CHECK(says(load_cuda_driver("libm.so.6").status(), "not a driver"));
+}
+
+TEST_CASE("a driver that is there and does not load: the loader's reason is told",
+          "[platform][tensorrt]") {
+  const test::TempDirectory folder;
+  const std::string file = folder / "libcuda.so.1";
+  std::ofstream(file) << std::string(4096, 'x');
+  const Status refused = load_cuda_driver(file.c_str()).status();
+  CHECK(refused.code() == Code::not_supported);
+  CHECK(says(refused, file));
+  CHECK(says(refused, "ELF"));
 }
 
 TEST_CASE("the backbone takes the GPU that the learner takes", "[platform][tensorrt]") {
