@@ -30,7 +30,7 @@ MatrixView<float> Learner::Impl::rows_of(SharedVector<float>& part) const {
 
 void Learner::Impl::blend_into(const ScoreBlend& parts, Readout& readout) const {
   scale_ridge(parts, rows_of(readout.weights));
-  readout.feature_weights = mean_weights(parts, statistics.features().sums());
+  write_mean_weights(parts, statistics.features().sums(), readout.feature_weights);
 }
 
 void Learner::Impl::forget_factor() {
@@ -112,7 +112,7 @@ Result<std::shared_ptr<const Readout>> Learner::Impl::refresh_factored(const Rea
   if (learned.code() == Code::bad_data) return std::shared_ptr<const Readout>();
   ENGRAM_TRY(learned);
   kernel.set_factor(before.lambda);  // from here on a failure means a full solve
-  readout->feature_weights = mean_weights(parts, statistics.features().sums());
+  write_mean_weights(parts, statistics.features().sums(), readout->feature_weights);
   blended_by = parts;
   return std::shared_ptr<const Readout>(std::move(readout));
 }

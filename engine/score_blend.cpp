@@ -72,8 +72,9 @@ void scale_ridge(const ScoreBlend& blend, MatrixView<float> weights) {
   });
 }
 
-SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums) {
-  if (blend.mean == 0) return {};
+void write_mean_weights(const ScoreBlend& blend, MatrixView<const double> sums,
+                        SharedVector<float>& weights) {
+  if (blend.mean == 0) return weights.clear();
   const int classes = sums.rows, width = sums.cols;
   std::vector<double> units(static_cast<std::size_t>(classes));  // w / (|F[k]| r)
   parallel_for(classes, 8, [&](int begin, int end) {
@@ -84,7 +85,7 @@ SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const doubl
   });
   const double present =
       double(std::count_if(units.begin(), units.end(), [](double unit) { return unit > 0; }));
-  SharedVector<float> weights(std::size_t(classes) * std::size_t(width));
+  weights.resize(std::size_t(classes) * std::size_t(width));
   constexpr int kBlock = 128;  // features at a time: a block of all sums stays in the cache
   parallel_for((width + kBlock - 1) / kBlock, 1, [&](int begin, int end) {
     for (int first = begin * kBlock; first < std::min(end * kBlock, width); first += kBlock) {
@@ -96,13 +97,13 @@ SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const doubl
       }
       for (int k = 0; k < classes; ++k) {
         const double unit = units[std::size_t(k)];
-        if (unit == 0) continue;
         float* row = weights.data() + std::size_t(k) * std::size_t(width) + first;
-        for (int l = 0; l < count; ++l) row[l] = float(unit * sums(k, first + l) - common[l]);
+        for (int l = 0; l < count; ++l) {
+          row[l] = unit == 0 ? 0.0F : float(unit * sums(k, first + l) - common[l]);
+        }
       }
     }
   });
-  return weights;
 }
 
 void blend_scores(const ScoreBlend& blend, std::span<const double> products,

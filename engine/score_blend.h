@@ -49,8 +49,10 @@ ScoreBlend score_blend(ReadoutKind kind, std::span<const ClassInfo> classes, dou
 
 // The ridge part: weights (K, M) times a_k.
 void scale_ridge(const ScoreBlend& blend, MatrixView<float> weights);
-// The mean part (K, L) of sums (K, L). A class whose sum is zero has no mean. Empty: w is 0.
-SharedVector<float> mean_weights(const ScoreBlend& blend, MatrixView<const double> sums);
+// The mean part (K, L) of sums (K, L), in the memory that `weights` has: whatever was there goes. A class
+// whose sum is zero has no mean. Empty: w is 0.
+void write_mean_weights(const ScoreBlend& blend, MatrixView<const double> sums,
+                        SharedVector<float>& weights);
 
 // Ridge scores (K) of one sample become scores of the blend. products: f . F[k]; lengths: |F[k]|, 0:
 // there is no mean.

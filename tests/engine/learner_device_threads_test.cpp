@@ -1,5 +1,5 @@
-// Threads and memory of a device: who may touch what while it runs, and that a frame neither copies
-// nor allocates.
+// Threads and memory of a device: who may touch what while it runs, that a frame neither copies nor
+// allocates, and that a tap does not allocate.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -137,6 +137,32 @@ TEST_CASE("scorer: a frame on a device is one piece of work, copies nothing and 
   REQUIRE(scorer.score(given, *readout, {elsewhere.data(), count, classes, classes}).ok());
   CHECK(elsewhere == std::vector<float>(said.begin(), said.end() - count));
   CHECK(staging.copied_bytes() - copied < 1000);
+  CHECK(simt::device_allocations() == taken);
+}
+
+TEST_CASE("learner: a tap on a device takes no memory once two readouts take turns",
+          "[engine][device]") {
+  const bool keep = GENERATE(true, false);  // factored, dense
+  CAPTURE(keep);
+  const Samples samples = test::make_samples(4, 8, 12);
+  const OnSimtDevice on;
+  LearnerConfig config = test::exact_config(12, 130);
+  config.keep_features = keep;
+  config.lambda_rule = LambdaRule::fixed;
+  Learner learner = Learner::create(config).value();
+  constexpr int kFirst =
+      20;  // samples of the first task; the rest are taps: the last classes are new
+  REQUIRE(learner.learn(samples.features(0, kFirst), samples.names(0, kFirst)).ok());
+  REQUIRE(learner.end_task().ok());
+  const auto tap = [&](int i) {
+    REQUIRE(learner.learn(samples.features(i, 1), samples.names(i, 1)).ok());
+    REQUIRE(learner.refresh().value()->samples == i + 1);
+    REQUIRE_FALSE(learner.readout()->feature_weights.empty());
+  };
+  constexpr int kAllKnown = 27;  // the last class came with sample 24
+  for (int i = kFirst; i < kAllKnown; ++i) tap(i);
+  const std::size_t taken = simt::device_allocations();
+  for (int i = kAllKnown; i < samples.count(); ++i) tap(i);
   CHECK(simt::device_allocations() == taken);
 }
 
