@@ -74,7 +74,8 @@ Result<AdaptTraining> AdaptTraining::create(const VitModel& model, const AdaptSe
   try {
     return AdaptTraining(
         std::make_unique<Impl>(model, settings, data, std::move(plan), kernels, std::move(arena)));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // a lost device gives none either
+    if (const DeviceMemory* device = buffer_memory()) ENGRAM_TRY(DeviceStaging::of(*device).lost());
     return Status(Code::out_of_memory,
                   "The machine refused the memory for Phase 1. Nothing was changed; close other "
                   "programs.");

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "kernels/backend.h"
+#include "platform/arena.h"
+
 namespace engram {
 namespace {
 
@@ -20,6 +23,13 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
 }  // namespace
 
 Result<Recogniser> Recogniser::open(const Options& options) {
+  const auto once = [&] { return open_once(options); };
+  Result<Recogniser> opened = or_no_memory(once);
+  if (opened.ok() || buffer_memory() == nullptr) return opened;
+  return give_up_lost_device(opened.status()).ok() ? std::move(opened) : or_no_memory(once);
+}
+
+Result<Recogniser> Recogniser::open_once(const Options& options) {
   if (options.home.empty()) {
     return Status(Code::invalid_argument,
                   "nobody says where models are kept: HOME is not set, nor is ENGRAM_HOME");
@@ -62,9 +72,13 @@ Result<Recogniser> Recogniser::open(const Options& options) {
 }
 
 Status Recogniser::recover(const Status& reason) {
+  const bool lost = !give_up_lost_device(reason).ok();
+  const bool lie_elsewhere = features_.get_allocator() != SharedVector<float>::allocator_type();
   features_ = SharedVector<float>();  // the next ones are where the next device wants them
   scores_ = SharedVector<float>();
-  return store_ ? store_->recover(reason) : reason;
+  if (store_) return store_->recover(reason);
+  // A reader's parts go on by themselves; what may have failed is memory for what they give.
+  return lost && lie_elsewhere ? Status() : reason;
 }
 
 Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,

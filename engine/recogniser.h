@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,14 +73,26 @@ class Recogniser {
       : extractor_(std::move(extractor)), config_(std::move(config)) {}
   Status score(MatrixView<const float> features, const Readout& readout, MatrixView<float> scores,
                std::span<float> leverages);
+  static Result<Recogniser> open_once(const Options& options);
   // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
   Status recover(const Status& reason);
   // What `call` returns; if it fails because the device was lost, what the CPU makes of it.
   template <class Call>
-  auto repeated_if_lost(Call call) {
-    auto outcome = call();
+  auto repeated_if_lost(Call call) -> decltype(call()) {
+    auto outcome = or_no_memory(call);
     if (outcome.ok() || !recover(status_of(outcome)).ok()) return outcome;
-    return call();
+    return or_no_memory(call);
+  }
+  // What `call` returns; that memory ran out is one of its failures. A lost device gives none either.
+  template <class Call>
+  static auto or_no_memory(Call& call) -> decltype(call()) {
+    try {
+      return call();
+    } catch (const std::bad_alloc&) {
+      return Status(Code::out_of_memory,
+                    "Not enough memory for this. What was acknowledged before is kept; close other "
+                    "programs.");
+    }
   }
   static Status status_of(const Status& status) { return status; }
   template <class T>

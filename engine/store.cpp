@@ -134,7 +134,7 @@ Result<Store::Impl::MadeEnd> Store::Impl::make_end(Store& store) {
   ENGRAM_TRY(append(store, event));
   if (const Status status = learner.close_task(solved->readout); !status.ok()) {
     ENGRAM_TRY(journal.take_back());
-    return status;
+    return after_failure(status);
   }
   return made;
 }

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/device_memory.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 namespace {
@@ -31,7 +31,7 @@ const DeviceMemory* buffer_memory() {
 Result<Arena> Arena::create(std::size_t bytes) {
   if (bytes == 0) return empty();
   if (const DeviceMemory* source = buffer_memory()) {
-    ENGRAM_ASSIGN(void* memory, source->allocate(bytes));
+    ENGRAM_ASSIGN(void* memory, allocate_noted(*source, bytes));
     return Arena(static_cast<std::byte*>(memory), bytes, source);
   }
   void* memory =

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platform/arena.h"
-#include "platform/device_memory.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
@@ -36,10 +36,9 @@ class BufferAllocator {
 
   T* allocate(std::size_t count) {
     if (source_ == nullptr) return static_cast<T*>(::operator new(count * sizeof(T)));
-    constexpr bool kShared = kUse == BufferUse::shared;
-    Result<void*> memory =
-        (kShared ? source_->allocate_shared : source_->allocate)(count * sizeof(T));
-    if (!memory.ok()) throw std::bad_alloc();
+    const Result<void*> memory =
+        allocate_noted(*source_, count * sizeof(T), kUse == BufferUse::shared);
+    if (!memory.ok()) throw std::bad_alloc();  // also of a lost device: who catches it asks
     return static_cast<T*>(memory.value());
   }
   void deallocate(T* memory, std::size_t count) {

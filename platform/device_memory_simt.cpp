@@ -64,6 +64,11 @@ Status lost() {
   return device_failed("cudaStreamSynchronize", "unspecified launch failure");
 }
 
+// Threads ask while another waits for the device, or a test takes it away.
+std::atomic_ref<int> waits_until_lost() {
+  return std::atomic_ref<int>(device_trial().waits_until_lost);
+}
+
 std::size_t free_bytes() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
@@ -89,10 +94,21 @@ Result<void*> allocate(std::size_t bytes, bool can_be_closed) {
   ++all.allocations;
   return memory;
 }
+// Is it now, as it is asked for memory?
+bool is_lost_for_memory() {
+  const std::lock_guard lock(registry().mutex);
+  int& left = device_trial().allocations_until_lost;
+  if (left == 0) waits_until_lost() = 0;
+  if (left > 0) --left;
+  return waits_until_lost() == 0;
+}
+
 Result<void*> allocate(std::size_t bytes) {
+  if (is_lost_for_memory()) return lost();
   return allocate(bytes, device_trial().one_side_at_a_time);
 }
 Result<void*> allocate_shared(std::size_t bytes) {
+  if (is_lost_for_memory()) return lost();
   return allocate(bytes, false);
 }
 
@@ -132,7 +148,7 @@ bool reaches(const void* memory) {
 
 Status copy(Stream /*stream*/, void* to, std::size_t to_pitch, const void* from,
             std::size_t from_pitch, std::size_t bytes, std::size_t rows) {
-  if (device_trial().waits_until_lost == 0) return lost();
+  if (waits_until_lost() == 0) return lost();
   for (std::size_t r = 0; r < rows; ++r) {
     char* const row = static_cast<char*>(to) + r * to_pitch;
     std::memcpy(row, static_cast<const char*>(from) + r * from_pitch, bytes);
@@ -149,9 +165,9 @@ std::atomic<std::size_t> waits_so_far{0};
 
 Status synchronise(Stream /*stream*/) {
   ++waits_so_far;
-  int& waits = device_trial().waits_until_lost;
+  const std::atomic_ref<int> waits = waits_until_lost();
   if (waits == 0) return lost();
-  if (waits > 0) --waits;
+  if (waits > 0) --waits;  // one thread waits at a time
   if (!device_trial().one_side_at_a_time) return Status();
   close_to_cpu(true);  // what was launched has run already; here it seems to
   if (device_trial().meanwhile != nullptr) {
@@ -194,7 +210,7 @@ const DeviceMemory kMemory{.name = "simt",
                            .recordings = &kRecordings};
 
 Result<int*> device_verdict() {
-  static void* const verdict = allocate(sizeof(int)).value();
+  static void* const verdict = allocate(sizeof(int), false).value();  // also of a lost device
   return static_cast<int*>(verdict);
 }
 
@@ -207,6 +223,15 @@ Result<int> read_device_verdict(Stream stream) {
 DeviceTrial& device_trial() {
   static DeviceTrial trial;
   return trial;
+}
+
+void lose_device_after(int waits) {
+  waits_until_lost() = waits;
+}
+
+void lose_device_at_allocation(int number) {
+  const std::lock_guard lock(registry().mutex);
+  device_trial().allocations_until_lost = number;
 }
 
 OnTrial::OnTrial(const DeviceTrial& trial) {

@@ -68,13 +68,20 @@ Result<void*> DeviceStaging::take(std::size_t bytes) {
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   if (chunks_.empty() || bytes > chunks_.back().bytes - used_) {
     const std::size_t size = std::max({bytes, 2 * this->bytes(), kLeastChunk});
-    ENGRAM_ASSIGN(void* memory, memory_.allocate(size));
-    chunks_.push_back({static_cast<std::byte*>(memory), size});
+    const Result<void*> memory = memory_.allocate(size);
+    if (!memory.ok()) return noted(memory.status());
+    chunks_.push_back({static_cast<std::byte*>(memory.value()), size});
     used_ = 0;
   }
   void* const taken = chunks_.back().data + used_;
   used_ += bytes;
   turn_bytes_ += bytes;
+  return taken;
+}
+
+Result<void*> allocate_noted(const DeviceMemory& memory, std::size_t bytes, bool shared) {
+  Result<void*> taken = (shared ? memory.allocate_shared : memory.allocate)(bytes);
+  if (!taken.ok()) (void)DeviceStaging::of(memory).noted(taken.status());
   return taken;
 }
 

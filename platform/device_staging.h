@@ -40,6 +40,8 @@ class DeviceStaging {
   // Why the device is of no use any more: a failure of its own. Every later turn is refused with it.
   // Any thread may ask, also while another has its turn.
   Status lost() const;
+  // `status`; the first failure of the device is kept as lost().
+  Status noted(Status status);
   void try_again();  // for tests, whose devices come back
   // From now on the device's time of each operation is measured, without copies and waiting.
   void measure(bool is_on) { measures_ = is_on; }
@@ -56,8 +58,6 @@ class DeviceStaging {
   };
   Result<void*> take(std::size_t bytes);
   void clear();
-  // `status`; the first failure of the device is kept as lost().
-  Status noted(Status status);
 
   const DeviceMemory& memory_;
   TurnLock turn_;
@@ -72,6 +72,10 @@ class DeviceStaging {
   mutable std::mutex lost_mutex_;  // not the turn: who asks may hold what a turn waits for
   Status lost_;
 };
+
+// What allocate() gives, or `shared` allocate_shared(). That the device was lost is noted: who asks for
+// memory often knows no more than that there is none, and lost() is what the CPU takes over by.
+Result<void*> allocate_noted(const DeviceMemory& memory, std::size_t bytes, bool shared = false);
 
 // While it lives the calling thread alone computes on the device and may touch its memory: needed
 // where the device gives memory to one side at a time (device_memory.h), and nothing elsewhere. It

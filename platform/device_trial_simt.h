@@ -12,7 +12,9 @@ struct DeviceTrial {
   // it the whole process is within the device's reach.
   bool separate_memory = false;
   std::size_t memory_bytes = SIZE_MAX;  // that the device has
-  int waits_until_lost = -1;            // the device fails at this one and ever after; -1: never
+  // The device fails at this one and ever after, then also whoever asks it for memory; -1: never.
+  int waits_until_lost = -1;
+  int allocations_until_lost = -1;  // the same, but it is found out by who asks for memory
   // As on Orin: while the device runs, what allocate() gave is closed to the CPU, and a touch stops
   // the program. `meanwhile` is called then; null: a short sleep, for other threads to go wrong.
   bool one_side_at_a_time = false;
@@ -24,6 +26,10 @@ struct DeviceTrial {
   int devices = 1;
 };
 DeviceTrial& device_trial();  // device_memory_simt.cpp
+
+// Set waits_until_lost and allocations_until_lost, while other threads may be using the device.
+void lose_device_after(int waits);
+void lose_device_at_allocation(int number);  // 0: the next
 
 // Sets the trial, and ends it.
 class OnTrial {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "platform/arena.h"
-#include "platform/device_memory.h"
+#include "platform/device_staging.h"
 
 namespace engram {
 
@@ -35,7 +35,7 @@ bool ResizableMemory::resize(std::size_t bytes) {
   }
   ResizableMemory larger;
   if (source != nullptr) {
-    Result<void*> data = source->allocate(bytes);
+    const Result<void*> data = allocate_noted(*source, bytes);
     if (!data.ok()) return false;
     larger.data_ = data.value();
   } else if (larger.data_ = std::malloc(bytes); larger.data_ == nullptr) {

@@ -250,6 +250,48 @@ TEST_CASE("store: a device lost in the middle leaves the state intact, and the C
   CHECK(again.value().digest == after);
 }
 
+TEST_CASE("store: a device that turns out to be lost when memory is asked for is taken over from",
+          "[engine][device]") {
+  const bool keep = GENERATE(true, false);
+  const int allocations = GENERATE(0, 1, 2, 3, 5, 8, 12);  // until it is lost
+  CAPTURE(keep, allocations);
+  LearnerConfig config = test::small_config();
+  config.keep_features = keep;
+  const test::TempDirectory place;
+  // What a class is called tells nobody how large anything is, but a new one needs room.
+  const auto teach = [](Store& store, int number) {
+    SampleBatch batch = test::small_batch(number);
+    batch.labels.front() = "class " + std::to_string(number);
+    return store.learn(batch);
+  };
+  const auto taught = [&](const std::string& directory, bool loses) {
+    Store store = Store::create(directory, config).value();
+    const auto done = [&](auto call) {
+      Status status = call();
+      if (!status.ok() && store.recover(status).ok()) status = call();
+      CAPTURE(status.what());
+      REQUIRE(status.ok());
+    };
+    done([&] { return teach(store, 0); });
+    done([&] { return store.end_task().status(); });
+    if (loses) simt::lose_device_at_allocation(allocations);
+    for (int number = 1; number < 6; ++number) {
+      done([&] { return teach(store, number); });
+      done([&] { return store.learner().refresh().status(); });
+    }
+    done([&] { return store.end_task().status(); });
+    return store.learner().digest();
+  };
+  const std::string cpu = taught(place.path() + "/cpu", false);
+  const OnSimtDevice on;
+  CHECK(taught(place.path() + "/lost", true) == cpu);
+  if (allocations < 3) {  // so many there are in any case
+    CHECK(backend_in_use().kernels == &kCpuKernels);
+    CHECK(says(backend_in_use().why_cpu, "GPU stopped"));
+  }
+  CHECK(test::reopened(place.path() + "/lost").value().digest == cpu);
+}
+
 TEST_CASE("store: a device that runs out of memory in the middle leaves the state intact",
           "[engine][device]") {
   static bool is_short = false;

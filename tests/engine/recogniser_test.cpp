@@ -170,6 +170,35 @@ TEST_CASE("a device lost in the middle of a call: the CPU repeats it, and all la
   REQUIRE(recogniser.end_task().ok());
 }
 
+TEST_CASE("a device that turns out to be lost when memory is asked for: the CPU goes on",
+          "[engine][recogniser][device][openvino]") {
+  const auto access = GENERATE(Recogniser::Access::write, Recogniser::Access::read);
+  const bool when_opened = GENERATE(true, false);
+  const int allocations = GENERATE(0, 1, 2, 4, 8);
+  CAPTURE(int(access), when_opened, allocations);
+  const Desk desk;
+  const OnSimtDevice on;
+  {
+    auto teacher = Recogniser::open(desk.options()).value();
+    teach(teacher, "red", kRed);
+    teach(teacher, "green", kGreen);
+    REQUIRE(teacher.end_task().ok());
+  }
+  if (when_opened) simt::lose_device_at_allocation(allocations);
+  auto recogniser = Recogniser::open(desk.options(access)).value();
+  if (!when_opened) simt::lose_device_at_allocation(allocations);
+  CHECK(best(recogniser, kGreen) == "green");
+  CHECK(best(recogniser, kRed) == "red");
+  if (allocations == 0) CHECK(backend_in_use().kernels == &kCpuKernels);
+  if (access == Recogniser::Access::read) return;
+  teach(recogniser, "blue", kBlue);
+  CHECK(recogniser.store()->learner().samples() == 12);
+  CHECK(best(recogniser, kBlue) == "blue");
+  REQUIRE(recogniser.undo().ok());
+  CHECK(recogniser.store()->learner().samples() == 11);
+  REQUIRE(recogniser.end_task().ok());
+}
+
 TEST_CASE("a device lost while teaching or undoing: the CPU repeats the step, once",
           "[engine][recogniser][device][openvino]") {
   const bool keep = GENERATE(true, false);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "platform/arena.h"
+#include "platform/buffer_allocator.h"
 #include "platform/device_trial_simt.h"
 #include "platform/resizable_memory.h"
 #include "tests/support/catch.h"
@@ -137,6 +139,39 @@ TEST_CASE("device_staging: a lost device refuses every later turn", "[platform][
     REQUIRE_FALSE(turn.end(Status(Code::device_failure, "something that follows from it")).ok());
   }
   REQUIRE(std::string(staging.lost().what()) == first.what());  // the reason stays the reason
+}
+
+TEST_CASE("device_staging: whoever asks a lost device for memory finds out that it is lost",
+          "[platform][device]") {
+  const Apart apart({.allocations_until_lost = 0});
+  const DeviceStaging& staging = DeviceStaging::of(kMemory);
+  struct Buffers {  // are the device's
+    Buffers() { set_buffer_memory(&kMemory); }
+    ~Buffers() { set_buffer_memory(nullptr); }
+  } const buffers;
+  const int who = GENERATE(0, 1, 2, 3, 4);
+  CAPTURE(who);
+  REQUIRE(staging.lost().ok());
+  if (who == 0) CHECK_THROWS_AS(SharedVector<float>(10), std::bad_alloc);
+  if (who == 1) CHECK_THROWS_AS(BufferVector<float>(10), std::bad_alloc);
+  if (who == 2) CHECK(Arena::create(10).status().code() == Code::device_failure);
+  if (who == 3) {
+    ResizableMemory memory;
+    CHECK_FALSE(memory.resize(10));
+  }
+  if (who == 4) {
+    const std::size_t more = staging.bytes() + 1;
+    CHECK(DeviceStaging::of(kMemory).reserve(more).code() == Code::device_failure);
+  }
+  CHECK(staging.lost().code() == Code::device_failure);
+}
+
+TEST_CASE("device_staging: a device that has too little memory is not lost", "[platform][device]") {
+  const Apart apart({.memory_bytes = simt::device_bytes_allocated()});
+  set_buffer_memory(&kMemory);
+  CHECK_THROWS_AS(SharedVector<float>(10), std::bad_alloc);
+  set_buffer_memory(nullptr);
+  CHECK(DeviceStaging::of(kMemory).lost().ok());
 }
 
 TEST_CASE("device_memory: what one side has at a time is closed while the device runs",
