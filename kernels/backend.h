@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,12 +27,24 @@ enum class BackendChoice : std::uint8_t {
 // "auto", "cpu" or "cuda".
 Result<BackendChoice> parse_backend(const std::string& name);
 
+enum class GpuTrouble : std::uint8_t {
+  none,      // it computes; or there is none, or the CPU was asked for
+  unusable,  // a driver or a GPU is there, but nothing can be computed with it
+  lost,      // in the middle of work
+};
+
 struct Backend {
   const Kernels* kernels = &kCpuKernels;
   const DeviceMemory* memory = nullptr;  // null: the machine's
   std::optional<DeviceInfo> device;      // none: the CPU
-  std::string why_cpu;                   // automatic found no GPU: why. Else empty
+  std::string why_cpu;                   // automatic found no GPU, or it was lost: why. Else empty
+  GpuTrouble trouble = GpuTrouble::none;
 };
+// The CPU, because `why`: is there a driver all the same? Without one there is no trouble, that is the
+// usual machine.
+Backend cpu_because(const Status& why, bool has_driver);
+// For people, one line: what is wrong, and that the CPU computes. Empty: no trouble.
+std::string gpu_trouble_text(const Backend& backend);
 
 // not_supported: cuda was asked for and there is no driver, an old one, no GPU, or no code for one
 // in this program. device_failure: there is a GPU and it does not answer.
@@ -46,5 +59,10 @@ Backend backend_in_use();
 // CPU takes over, for what is made from now on: says why, now and whenever it is asked again, because
 // others may hold the old table still. ok: no device was lost.
 Status give_up_lost_device(const Status& reason);
+
+// From now on `tell` hears of trouble with the GPU once it is known: when a backend is looked for and has
+// it, and when the device is lost. It gets gpu_trouble_text, on the thread where that happens, and
+// computes nothing. Empty: nobody is told.
+void tell_gpu_trouble(std::function<void(const std::string& sentence)> tell);
 
 }  // namespace engram

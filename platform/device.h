@@ -31,12 +31,17 @@ struct DeviceInfo {
 //   device_failure   a device is there and does not answer
 using FindDevice = Result<DeviceInfo>();
 
+// Whether there is a driver on this machine, of any age: then somebody wants a GPU to compute.
+using HasDriver = bool();
+
 namespace cuda {
 FindDevice find_device;  // device_cuda.cpp
-}
+HasDriver has_driver;    // device_cuda.cpp
+}  // namespace cuda
 namespace simt {
 FindDevice find_device;  // device_simt.cpp
-}
+HasDriver has_driver;    // device_simt.cpp
+}  // namespace simt
 
 // What the first calls said. Versions as CUDA counts them, driver 0: there is none. `trouble` is
 // the text of the failed call, or null.

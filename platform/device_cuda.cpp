@@ -4,6 +4,12 @@
 
 namespace engram::cuda {
 
+bool has_driver() {
+  int driver = 0;
+  (void)cudaDriverGetVersion(&driver);  // 0 where there is none
+  return driver != 0;
+}
+
 Result<DeviceInfo> find_device() {
   ENGRAM_ASSIGN(const int device, choose_device());
   cudaDeviceProp properties{};

@@ -5,6 +5,10 @@
 
 namespace engram::simt {
 
+bool has_driver() {
+  return device_trial().driver != 0;
+}
+
 Result<DeviceInfo> find_device() {
   const DeviceTrial& trial = device_trial();
   ENGRAM_TRY(device_absence(trial.driver, trial.runtime, trial.devices, nullptr));

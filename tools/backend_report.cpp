@@ -1,9 +1,12 @@
 #include "tools/backend_report.h"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kernels/backend.h"
+#include "tools/terminal.h"
 
 namespace engram {
 
@@ -16,6 +19,13 @@ Status choose_backend(const std::string& name) {
   ENGRAM_ASSIGN(const Backend backend, find_backend(choice));
   use_backend(backend);
   return {};
+}
+
+void warn_of_gpu_trouble(const Console& console) {
+  tell_gpu_trouble([&console](const std::string& sentence) {
+    if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);  // a bar may stand there
+    console.warn(sentence);
+  });
 }
 
 std::string device_text(const DeviceInfo& device) {

@@ -110,6 +110,7 @@ int run(int argc, char** argv) {
   }
   engram::set_thread_count(session.global.threads);
   engram::use_engine_library(session.global.backend != "cpu");
+  engram::warn_of_gpu_trouble(session.console);
   if (const Status status = engram::choose_backend(session.global.backend); !status.ok()) {
     session.console.error(status);
     return engram::exit_code(status.code());
