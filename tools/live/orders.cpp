@@ -67,21 +67,35 @@ std::string ended_text(const ReadoutReport& report) {
 Orders::Orders(Store store, std::string device)
     : store_(std::move(store)), device_(std::move(device)) {}
 
+template <class Work>
+auto Orders::repeated_if_lost(Work work) -> decltype(work()) {
+  using Outcome = decltype(work());
+  const auto with_memory = [](auto& tried) -> Outcome {
+    try {
+      return tried();
+    } catch (const std::bad_alloc&) {
+      return Status(Code::out_of_memory,
+                    "not enough memory for this. What was acknowledged before is kept.");
+    }
+  };
+  const std::int64_t before = store_.sequence();
+  Outcome outcome = with_memory(work);
+  // What has come to the disk is done, whatever failed after it: never twice.
+  if (outcome.ok() || store_.sequence() != before) return outcome;
+  const auto again = [&]() -> Outcome {
+    if (!store_.recover(outcome.status()).ok()) return std::move(outcome);
+    return work();
+  };
+  return with_memory(again);
+}
+
 OrderResult Orders::carry_out(const Order& order, Clock::time_point submitted) {
   OrderResult result;
-  try {
-    const auto once = [&] {
-      return order.kind == Order::Kind::learn ? learn(order, result.skipped) : edit(order);
-    };
-    Result<std::string> said = once();
-    // A lost GPU: the CPU does it again, on what the disk has.
-    if (!said.ok() && store_.recover(said.status()).ok()) said = once();
-    if (said.ok()) result.said = std::move(said).value();
-    result.status = said.status();
-  } catch (const std::bad_alloc&) {
-    result.status = Status(Code::out_of_memory,
-                           "not enough memory for this. What was acknowledged before is kept.");
-  }
+  Result<std::string> said = repeated_if_lost([&] {
+    return order.kind == Order::Kind::learn ? learn(order, result.skipped) : edit(order);
+  });
+  if (said.ok()) result.said = std::move(said).value();
+  result.status = said.status();
   result.durable_ms = std::chrono::duration<double, std::milli>(Clock::now() - submitted).count();
   return result;
 }
@@ -156,10 +170,16 @@ Result<std::string> Orders::edit(const Order& order) {
 Status Orders::make_known() {
   Learner& learner = store_.learner();
   if (learner.samples() == 0) return {};
-  if (learner.readout() == nullptr) return store_.end_task().status();
-  const Status refreshed = learner.refresh().status();
-  if (refreshed.ok() || !store_.recover(refreshed).ok()) return refreshed;
-  return learner.refresh().status();
+  if (learner.readout() == nullptr) return end_task().status();
+  return repeated_if_lost([&] { return learner.refresh(); }).status();
+}
+
+Result<ReadoutReport> Orders::end_task() {
+  return repeated_if_lost([&] { return store_.end_task(); });
+}
+
+Result<Teaching> Orders::judge() {
+  return repeated_if_lost([&] { return store_.learner().teaching(); });
 }
 
 Status Orders::export_to(const std::string& file) {

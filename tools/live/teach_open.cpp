@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include "kernels/backend.h"
+#include "platform/arena.h"
 #include "tools/live/teach.h"
 
 namespace engram {
@@ -31,13 +33,21 @@ void Teach::take(Store store) {
 
 Status Teach::read_state() {
   if (!unread_) return {};
-  try {
-    ENGRAM_ASSIGN(Store store, Store::open(std::move(unread_->reserved)));
-    take(std::move(store));
-    return {};
-  } catch (const std::bad_alloc&) {
-    return Status(Code::out_of_memory, "not enough memory to read what was learned");
-  }
+  const auto read = [this](Store::Reserved reserved) -> Status {
+    try {
+      ENGRAM_ASSIGN(Store store, Store::open(std::move(reserved)));
+      take(std::move(store));
+      return {};
+    } catch (const std::bad_alloc&) {
+      return Status(Code::out_of_memory, "not enough memory to read what was learned");
+    }
+  };
+  const bool on_device = buffer_memory() != nullptr;
+  const std::string directory = unread_->reserved.directory;
+  Status done = read(std::move(unread_->reserved));
+  if (done.ok() || !on_device || give_up_lost_device(done).ok()) return done;
+  ENGRAM_ASSIGN(Store::Reserved again, Store::reserve(directory));  // the GPU was lost meanwhile
+  return read(std::move(again));
 }
 
 Status Teach::wait_until_open(std::chrono::milliseconds patience) {

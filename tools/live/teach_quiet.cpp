@@ -24,7 +24,7 @@ void Teach::end_task() {
   end_at_.reset();
   if (orders_->store().learner().task_samples() == 0) return;
   const Clock::time_point start = Clock::now();
-  const Result<ReadoutReport> ended = orders_->store().end_task();
+  const Result<ReadoutReport> ended = orders_->end_task();
   last_end_ = Clock::now() - start;
   publish();
   if (!ended.ok()) {
@@ -46,8 +46,8 @@ bool Teach::ends_quickly() const {
 
 void Teach::judge() {
   judge_at_.reset();
+  const Result<Teaching> taught = orders_->judge();
   const Learner& learner = orders_->store().learner();
-  const Result<Teaching> taught = learner.teaching();
   const std::vector<ClassInfo> classes = learner.classes();
   const std::string digest = learner.digest();
   const std::int64_t resident = resident_bytes();
