@@ -2,6 +2,7 @@
 #include <set>
 
 #include "tests/support/says.h"
+#include "tests/support/staged_simt.h"
 #include "tests/support/web_desk.h"
 
 namespace engram {
@@ -79,6 +80,20 @@ TEST_CASE("Metrics are lines that Prometheus reads", "[tools][web]") {
   }
   CHECK(says(metrics.body, "engram_samples 1\n"));
   CHECK(says(metrics.body, "engram_camera_state{state=\"live\"} 1\n"));
+}
+
+TEST_CASE("A GPU that is lost is told to whoever asks", "[tools][web][device]") {
+  const OnSimtDevice on;
+  Served served;
+  CHECK(served.get("/health").parsed().at("cpu_because") == "");
+  CHECK(says(served.get("/metrics").body, "engram_cpu_instead_of_gpu 0\n"));
+  simt::lose_device_after(0);
+  CHECK(eventually([&] { return says(served.get("/health").body, "The GPU was lost: "); }));
+  CHECK(served.get("/health").status == 200);  // it goes on
+  CHECK(says(served.get("/metrics").body, "engram_cpu_instead_of_gpu 1\n"));
+  const json state = served.get("/api/state").parsed();
+  CHECK(says(state.at("cpu_because").get<std::string>(), "The CPU goes on."));
+  CHECK(served.learn(kRed, "mug").status == 200);
 }
 
 TEST_CASE("What was learned on one device is added on another, as a file", "[tools][web]") {

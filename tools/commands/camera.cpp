@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "kernels/backend.h"
 #include "tools/commands/apply_settings.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
@@ -85,12 +86,14 @@ Result<LiveOptions> live_options(const Session& session, const CameraCommand& co
   return live;
 }
 
-// What is left when it ends.
-void report_end(const Session& session, const LiveState& state) {
+// What is left when it ends. `trouble`: of the GPU, as it was told at the start.
+void report_end(const Session& session, const LiveState& state, const std::string& trouble) {
   session.console.note(fmt::format(
       "{}, {} in all; saved in {}\n", plural(std::ssize(state.classes), "class", "classes"),
       plural(state.samples, "sample", "samples"), printable(session.global.state)));
   if (!state.fault.empty()) session.console.warn(state.fault);
+  const std::string of_gpu = gpu_trouble_text(backend_in_use());
+  if (of_gpu != trouble) session.console.warn(of_gpu);
 }
 
 // What is still computed is for nobody any more, and everything acknowledged is on the disk: the process
@@ -104,6 +107,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   const Console& console = session.console;
   ENGRAM_ASSIGN(ServiceNotify notify, ServiceNotify::from_environment());
   ENGRAM_ASSIGN(LiveOptions options, live_options(session, command));
+  tell_gpu_trouble({});  // lines would go through the screen: the board tells it, to every face
   Result<LiveParts> parts = [&] {
     const Progress progress(console.shows_progress(), "open");
     return open_live_parts(options.recogniser);
@@ -126,12 +130,14 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
     console.answer(page->greeting(console.colour()));
     console.object({{"pages", page->urls()}});
   }
+  const std::string trouble = gpu_trouble_text(backend_in_use());
   const bool has_terminal = is_terminal(stdin) && is_terminal(stdout);
   // The terminal's keys would hide the page's address: beside it they come with --window only.
   const bool page_alone = page != nullptr && has_terminal && !command.window;
   if (command.headless || page_alone) {
     run_headless(live, stop, console);
   } else if (has_terminal && !console.json()) {
+    if (!trouble.empty()) console.warn(trouble);  // the screen has no room for the reason
     ENGRAM_TRY(run_terminal_face(live, stop, command.window));
   } else {
     run_line_face(live, stop, console);
@@ -139,7 +145,7 @@ Result<int> run_camera(const Session& session, const CameraCommand& command) {
   watch.reset();  // says that we stop
   const bool has_ended = live.stop_or_leave();
   if (has_ended) page.reset();  // not before: an export waits for the thread that teaches
-  report_end(session, live.state());
+  report_end(session, live.state(), trouble);
   ENGRAM_TRY(live.opened());
   if (!has_ended) leave();
   return 0;

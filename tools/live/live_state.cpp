@@ -69,6 +69,7 @@ Json to_json(const LiveState& state) {
           {"directory", state.directory},
           {"feed", feed_json(state.feed)},
           {"engine", engine_json(state.engine)},
+          {"cpu_because", state.cpu_because},
           {"paused", state.paused},
           {"mirror", state.mirror},
           {"region", state.region},

@@ -25,8 +25,8 @@ struct LiveClass {
 
 struct LiveEvent {  // of the timeline, newest last
   std::uint64_t number = 0;
-  std::string
-      kind;  // an Order's, or "camera", "task", "fault", "heat", "power", "state", "view", "engine"
+  // An Order's, or "camera", "task", "fault", "heat", "power", "state", "view", "engine", "gpu".
+  std::string kind;
   std::string text;  // a sentence
   bool failed = false;
 };
@@ -34,7 +34,8 @@ struct LiveEvent {  // of the timeline, newest last
 struct LiveState {
   std::string model, source, directory;
   FeedState feed;
-  EngineState engine;  // of the GPU
+  EngineState engine;       // of the GPU
+  std::string cpu_because;  // empty, or why the CPU computes although there is a GPU, or was
   bool paused = false, mirror = false;
   int region[4] = {0, 0, 1000, 1000};  // left, top, width, height
   std::vector<LiveClass> classes;      // in the order first seen

@@ -4,10 +4,8 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "engine/answer.h"
-#include "tools/engine_words.h"
+#include "kernels/backend.h"
 #include "tools/units.h"
 #include "tools/unknown_report.h"
 
@@ -19,6 +17,10 @@ using std::chrono::milliseconds;
 
 constexpr int kAnswers = 5;
 constexpr milliseconds kFramePatience{100};  // for a frame: then the camera is asked how it is
+
+Status no_memory_to_look() {
+  return Status(Code::out_of_memory, "not enough memory to look at this frame");
+}
 
 }  // namespace
 
@@ -56,6 +58,7 @@ void Look::run() {
     const Frame frame = feed_.wait(seen, kFramePatience);
     tell_camera(feed_.state());
     tell_engine();
+    tell_gpu();
     if (frame.number <= seen || frame.picture == nullptr) {
       if (frame.number <= seen) due = Clock::now() + milliseconds(1);  // a feed that has stopped
       continue;
@@ -67,7 +70,7 @@ void Look::run() {
     try {
       look_at(frame);
     } catch (const std::bad_alloc&) {
-      tell_failure(Status(Code::out_of_memory, "not enough memory to look at this frame"));
+      tell_failure(no_memory_to_look());
     }
   }
 }
@@ -93,11 +96,28 @@ void Look::look_at(const Frame& frame) {
   board_.show(std::move(sight));
 }
 
+bool Look::lies_elsewhere() const {
+  return features_.get_allocator() != SharedVector<float>::allocator_type();
+}
+
 Status Look::judge(Sight& sight, const PictureView& picture) {
+  const auto once = [&] {
+    try {
+      return judge_once(sight, picture);
+    } catch (const std::bad_alloc&) {  // a lost GPU gives no memory either
+      return no_memory_to_look();
+    }
+  };
+  const Status judged = once();
+  if (judged.ok() || give_up_lost_device(judged).ok() || !lies_elsewhere()) return judged;
+  return once();
+}
+
+Status Look::judge_once(Sight& sight, const PictureView& picture) {
   const Clock::time_point start = Clock::now();
   const int width = extractor_.features();
   // At the same place for every frame and within reach of the device, which repeats what it recorded.
-  if (features_.get_allocator() != SharedVector<float>::allocator_type()) {  // another one, or lost
+  if (lies_elsewhere()) {  // of another device, or a lost one
     features_ = SharedVector<float>();
     scores_ = SharedVector<float>();
   }
@@ -138,47 +158,6 @@ void Look::measure(const Sight& sight) {
   since_ = Clock::now();
   backbone_ms_ = head_ms_ = 0;
   looks_ = shown_ = 0;
-}
-
-void Look::tell_camera(const FeedState& now) {
-  if (now.kind == FeedState::Kind::opening || now.kind == camera_) return;
-  const FeedState::Kind before = std::exchange(camera_, now.kind);
-  if (now.kind == FeedState::Kind::live) {
-    const bool is_first = before == FeedState::Kind::opening;
-    board_.event("camera", is_first ? "the camera is there" : "the camera is back");
-    return;
-  }
-  board_.measured(0, 0, 0);
-  if (now.kind == FeedState::Kind::ended) {
-    board_.event("camera", "the source has ended");
-  } else {
-    board_.event("camera", fmt::format("the camera is lost: {}", now.why), true);
-  }
-}
-
-void Look::tell_engine() {
-  using Kind = EngineState::Kind;
-  const EngineState now = extractor_.engine();
-  std::string words = engine_words(now);
-  if (words == engine_words_) return;
-  engine_words_ = std::move(words);
-  board_.change([&](LiveState& state) { state.engine = now; });
-  if (std::exchange(engine_, now.kind) == now.kind) return;
-  if (now.kind == Kind::building) {
-    board_.event("engine", fmt::format("building the engine for {}, which may take minutes; the "
-                                       "CPU answers meanwhile",
-                                       now.device));
-  } else if (now.kind == Kind::answers) {
-    board_.event("engine", fmt::format("the GPU answers ({})", now.device));
-  } else if (now.kind == Kind::given_up) {
-    board_.event("engine", now.why, true);
-  }
-}
-
-void Look::tell_failure(const Status& status) {
-  if (failure_ == status.what()) return;
-  failure_ = status.what();
-  board_.event("fault", failure_, true);
 }
 
 }  // namespace engram

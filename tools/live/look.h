@@ -1,5 +1,6 @@
 // The looking thread: newest frame > view > backbone > scores > answers, as often as frames come and
-// the rate allows. Heat halves the rate. A camera that goes or comes back is an event.
+// the rate allows. Heat halves the rate. A camera that goes or comes back is an event, and so is a GPU
+// that is lost.
 #pragma once
 
 #include <atomic>
@@ -34,9 +35,13 @@ class Look {
   void run();
   bool sleep_until(std::chrono::steady_clock::time_point due);  // false: stop
   void look_at(const Frame& frame);
-  Status judge(Sight& sight, const PictureView& picture);
+  Status judge(Sight& sight, const PictureView& picture);  // the CPU again, if the GPU was lost
+  Status judge_once(Sight& sight, const PictureView& picture);
+  bool lies_elsewhere()
+      const;  // what a frame is computed in: not in the memory of who computes now
   void tell_camera(const FeedState& now);
   void tell_engine();
+  void tell_gpu();
   void tell_failure(const Status& status);  // once for each sentence
 
   FeatureExtractor extractor_;
@@ -49,7 +54,7 @@ class Look {
   FeedState::Kind camera_ = FeedState::Kind::opening;  // as told last; opening: nothing yet
   std::string failure_;
   EngineState::Kind engine_ = EngineState::Kind::none;  // as told last
-  std::string engine_words_;
+  std::string engine_words_, cpu_because_;
 
   // Of the last second.
   std::chrono::steady_clock::time_point since_{};

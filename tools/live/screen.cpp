@@ -48,6 +48,7 @@ std::string status_text(const LiveState& state) {
   if (state.engine.kind == EngineState::Kind::building) {
     text += "  GPU's engine " + build_words(state.engine);
   }
+  if (!state.cpu_because.empty()) text += "  without the GPU";
   text += state.opening    ? "  reading what was learned..."
           : state.learning ? "  saving..."
                            : fmt::format("  saved r{}", state.sequence);

@@ -68,6 +68,9 @@ void write_camera(Metrics& metrics, const LiveState& state) {
     metrics.gauge("engram_engine_build_ratio", "How far the GPU's engine is built.",
                   state.engine.kind == EngineState::Kind::answers ? 1 : state.engine.fraction);
   }
+  metrics.gauge("engram_cpu_instead_of_gpu",
+                "1 while the CPU computes although there is a GPU, or was.",
+                int(!state.cpu_because.empty()));
   metrics.gauge("engram_paused", "1 while nothing is classified by wish.", int(state.paused));
 }
 
@@ -80,7 +83,8 @@ HttpResponse health_response(const LiveState& state) {
                                                     : sees ? "ok"
                                                            : "waiting"},
                                          {"camera", name(state.feed.kind)},
-                                         {"why", !keeps ? state.fault : state.feed.why}});
+                                         {"why", !keeps ? state.fault : state.feed.why},
+                                         {"cpu_because", state.cpu_because}});
   if (!keeps) response.status = 503;
   return response;
 }

@@ -4,7 +4,7 @@ import { line } from './plots.js';
 import { bytes, percent, plainly } from './words.js';
 
 const ICONS = { learn: 'plus', undo: 'undo', relabel: 'tag', rename: 'tag', forget: 'close', end_task: 'chart', task: 'chart',
-  merge: 'up', export: 'down', camera: 'camera', engine: 'chart', fault: 'warn' };
+  merge: 'up', export: 'down', camera: 'camera', engine: 'chart', gpu: 'warn', fault: 'warn' };
 let shownEvents = '';
 let shownPlots = '';
 
