@@ -174,6 +174,16 @@ TEST_CASE("device_staging: a device that has too little memory is not lost", "[p
   CHECK(DeviceStaging::of(kMemory).lost().ok());
 }
 
+TEST_CASE("device_memory: a lost device gives no memory, and takes back what it gave",
+          "[platform][device]") {
+  const Apart apart({.waits_until_lost = 1});
+  void* const before = kMemory.allocate(100).value();
+  REQUIRE(kMemory.synchronise({}).ok());
+  CHECK(kMemory.allocate(100).status().code() == Code::device_failure);
+  CHECK(kMemory.allocate_shared(100).status().code() == Code::device_failure);
+  kMemory.release(before, 100);
+}
+
 TEST_CASE("device_memory: what one side has at a time is closed while the device runs",
           "[platform][device][child]") {
   const Apart apart({.one_side_at_a_time = true});
