@@ -5,7 +5,8 @@
 // (platform/device_recording.h), and from then on repeated by one call. The first time it is done
 // step by step: what a driver or a library loads at its first use cannot be loaded in a recording. A
 // new readout, or another number of frames, is another sequence. A few are kept; they hold
-// addresses, and no memory. A device that fails to record is not asked again: the steps do without.
+// addresses, and no memory. A device that fails to record is not asked again: the steps do without, and
+// DeviceStaging::recordings() says why.
 #pragma once
 
 #include <algorithm>
@@ -130,12 +131,18 @@ class StagedSequence {
     static std::uint64_t used = 0;
     Known* const known = find();
     if (known != nullptr && known->work == nullptr && turn_.records()) {
-      known->work = recorded();
-      if (known->work == nullptr) turn_.never_record();
+      Result<void*> recording = recorded();
+      if (recording.ok()) {
+        known->work = recording.value();
+        turn_.note_recorded();
+      } else {
+        turn_.never_record(recording.status());
+      }
     }
     ENGRAM_TRY(turn_.work_begins());
     if (known != nullptr && known->work != nullptr) {
       ENGRAM_TRY(memory.recordings->replay(turn_.stream(), known->work));
+      turn_.note_repeated();
     } else {
       ENGRAM_TRY(run_steps());
     }
@@ -163,15 +170,14 @@ class StagedSequence {
     }
     return Status();
   }
-  // Null where it fails, which is no failure of the work: the steps are done, or say why not.
-  void* recorded() const {
-    if (!memory.recordings->begin(turn_.stream()).ok()) return nullptr;
+  // Where it fails, that is no failure of the work: the steps are done, or say why not.
+  Result<void*> recorded() const {
+    ENGRAM_TRY(memory.recordings->begin(turn_.stream()));
     const Status noted = run_steps();
     Result<void*> work = memory.recordings->end(turn_.stream());
-    if (!work.ok()) return nullptr;
-    if (noted.ok()) return work.value();
-    memory.recordings->forget(work.value());
-    return nullptr;
+    if (noted.ok()) return work;
+    if (work.ok()) memory.recordings->forget(work.value());
+    return noted;  // the cause; that the end failed is what follows from it
   }
   // In place of the one that was not used for longest.
   Known& remember() const {

@@ -54,7 +54,7 @@ void DeviceStaging::try_again() {
   const std::lock_guard lock(lost_mutex_);
   lost_ = {};
   peak_ = 0;
-  records_ = true;
+  recordings_.failure = {};
 }
 
 Status DeviceStaging::noted(Status status) {

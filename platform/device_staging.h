@@ -17,12 +17,20 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "platform/device_memory.h"
 #include "platform/turn_lock.h"
 
 namespace engram {
+
+// What became of recording work (kernels/staged_sequence.h): a device that cannot do it computes all
+// the same, only slower, so nothing else tells.
+struct RecordingFacts {
+  std::size_t recorded = 0, repeated = 0;  // pieces of work, so far
+  Status failure;                          // why none is recorded any more
+};
 
 class DeviceStaging {
  public:
@@ -48,6 +56,7 @@ class DeviceStaging {
   double work_seconds() const { return work_seconds_; }  // of the last operation
   std::size_t peak_bytes() const { return peak_; }       // that one turn took
   std::size_t copied_bytes() const { return copied_; }   // to the device and back, so far
+  const RecordingFacts& recordings() const { return recordings_; }  // for who has the device alone
 
  private:
   friend class StagingTurn;
@@ -67,7 +76,7 @@ class DeviceStaging {
   std::size_t peak_ = 0;
   std::size_t copied_ = 0;
   bool measures_ = false;
-  bool records_ = true;
+  RecordingFacts recordings_;
   double work_seconds_ = 0;
   mutable std::mutex lost_mutex_;  // not the turn: who asks may hold what a turn waits for
   Status lost_;
@@ -109,8 +118,10 @@ class StagingTurn {
   Result<void*> place(const void* data, std::size_t pitch, std::size_t bytes, std::size_t rows,
                       bool comes_back);
   // May work be recorded (platform/device_recording.h)? Not once that failed.
-  bool records() const { return staging_.records_; }
-  void never_record() { staging_.records_ = false; }
+  bool records() const { return staging_.recordings_.failure.ok(); }
+  void never_record(Status why) { staging_.recordings_.failure = std::move(why); }
+  void note_recorded() { ++staging_.recordings_.recorded; }
+  void note_repeated() { ++staging_.recordings_.repeated; }
   // The operation itself, between its copies: for timing.
   Status work_begins() { return staging_.measures_ ? memory_.mark(stream_, 0) : Status(); }
   Status work_ended() { return staging_.measures_ ? memory_.mark(stream_, 1) : Status(); }

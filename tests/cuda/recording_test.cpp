@@ -80,18 +80,26 @@ TEST_CASE("cuda: a sequence whose recording finds no memory does without", "[cud
     ENGRAM_TRY(call_staged<kMemory>(add_square, {n.values, 1, 1, 1}, {n.values + 1, 1, 1, 1}));
     return Sequence::end(/*wanted=*/true);
   };
+  const RecordingFacts before = DeviceStaging::of(kMemory).recordings();
   fake_gpu().no_memory_in = "cudaGraphInstantiate";
   for (const float sum : {9.0f, 18.0f, 27.0f}) {
     REQUIRE(run().ok());
     CHECK(n.values[1] == sum);
   }
   fake_gpu().no_memory_in.clear();
-  CHECK(DeviceStaging::of(kMemory).lost().ok());
-  DeviceStaging::of(kMemory).try_again();
+  DeviceStaging& staging = DeviceStaging::of(kMemory);
+  CHECK(staging.lost().ok());
+  CHECK(staging.recordings().failure.code() == Code::out_of_memory);
+  CHECK(says(staging.recordings().failure, "cudaGraphInstantiate"));
+  CHECK(staging.recordings().repeated == before.repeated);
+  staging.try_again();
   for (const float sum : {36.0f, 45.0f}) {  // recorded, and replayed
     REQUIRE(run().ok());
     CHECK(n.values[1] == sum);
   }
+  CHECK(staging.recordings().failure.ok());
+  CHECK(staging.recordings().recorded == before.recorded + 1);
+  CHECK(staging.recordings().repeated == before.repeated + 2);
 }
 
 TEST_CASE("cuda: memory that another thread takes meanwhile is not recorded", "[cuda]") {

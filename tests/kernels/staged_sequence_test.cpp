@@ -63,6 +63,7 @@ TEST_CASE("sequence: one wait for all, and the results of each on its own", "[ke
   CHECK(chain.h == first);
   CHECK(simt::device_waits() == waits + 2);        // for the work, and for what is copied back
   CHECK(simt::device_recordings() == recordings);  // what loads at its first use is loaded now
+  const RecordingFacts before = DeviceStaging::of(simt::kMemory).recordings();
 
   for (const int picture : {2, 1, 2}) {  // the same sequence on another picture
     chain.show(picture);
@@ -70,6 +71,10 @@ TEST_CASE("sequence: one wait for all, and the results of each on its own", "[ke
     CHECK(chain.h == (picture == 2 ? second : first));
     CHECK(simt::device_recordings() == recordings + 1);
   }
+  const RecordingFacts& after = DeviceStaging::of(simt::kMemory).recordings();
+  CHECK(after.failure.ok());
+  CHECK(after.recorded == before.recorded + 1);
+  CHECK(after.repeated == before.repeated + 3);
 
   REQUIRE(other.run(kStagedSimtKernels).ok());  // other operands
   CHECK(other.h == one);
@@ -88,6 +93,7 @@ TEST_CASE("sequence: a device that cannot record does it step by step", "[kernel
   const std::vector<float> first = on_cpu(4, 1), second = on_cpu(4, 2);
   const OnSimtDevice on({.records = false});
   Chain chain(4);  // that no test before has recorded: it may lie where theirs did
+  const RecordingFacts before = DeviceStaging::of(simt::kMemory).recordings();
   const std::size_t recordings = simt::device_recordings();
   for (const int picture : {1, 2, 1, 2}) {
     chain.show(picture);
@@ -95,7 +101,11 @@ TEST_CASE("sequence: a device that cannot record does it step by step", "[kernel
     CHECK(chain.h == (picture == 2 ? second : first));
   }
   CHECK(simt::device_recordings() == recordings + 1);  // tried once
-  CHECK(DeviceStaging::of(simt::kMemory).lost().ok());
+  const DeviceStaging& staging = DeviceStaging::of(simt::kMemory);
+  CHECK(staging.lost().ok());
+  CHECK(test::says(staging.recordings().failure, "cudaStreamEndCapture"));
+  CHECK(staging.recordings().recorded == before.recorded);
+  CHECK(staging.recordings().repeated == before.repeated);
 }
 
 TEST_CASE("sequence: what is left early is not done", "[kernels][device]") {
