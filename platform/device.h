@@ -17,7 +17,7 @@ struct DeviceInfo {
   int major = 0, minor = 0;  // compute capability
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
-  std::int64_t free_bytes = 0;
+  std::int64_t free_bytes = 0;         // that DeviceMemory::allocate could still give
   bool is_integrated = false;          // shares the memory of the CPU, as on a Jetson
   bool shares_while_running = false;   // CPU and GPU may touch managed memory at the same time
   int driver = 0, runtime = 0;         // CUDA versions: 13020 is 13.2

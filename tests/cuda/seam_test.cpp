@@ -102,6 +102,16 @@ TEST_CASE("cuda: memory is zeros, within reach, and refused before it fails", "[
   CHECK(kMemory.reaches(memory) == fake_gpu().reaches_everything);
 }
 
+TEST_CASE("cuda: the GPU's free memory is what a learner may take", "[cuda]") {
+  REQUIRE(kMemory.open().ok());
+  const std::size_t all = fake_gpu().memory;
+  fake_gpu().memory = 4096;  // the rest holds files, and would be given back
+  const std::int64_t free = cuda::find_device()->free_bytes;
+  CHECK((free > 4096) == fake_gpu().is_integrated);
+  CHECK((kMemory.free_bytes() > 4096) == fake_gpu().is_integrated);
+  fake_gpu().memory = all;
+}
+
 TEST_CASE("cuda: products", "[cuda]") {
   const bool turn_a = GENERATE(false, true), turn_b = GENERATE(false, true);
   const float beta = GENERATE(0.0f, 1.0f);
