@@ -71,6 +71,12 @@ class TrialClock {
   mutable double shortest_ = std::numeric_limits<double>::infinity();
 };
 
+// The largest difference, relative to the largest element of `wanted`; 0: the same bits.
+double trial_difference(const TrialFloats& wanted, const TrialFloats& got);
+// Of a GramView of `units` rows, with G's diagonal behind it: U's difference, relative to U. Without end
+// if a bit of G is another one.
+double factor_difference(int units, const TrialFloats& wanted, const TrialFloats& got);
+
 struct TrialCase {
   std::string operation;
   std::string shape;
@@ -79,6 +85,9 @@ struct TrialCase {
   std::function<bool(const Kernels& kernels)> has;  // the operation, and not the CPU's own
   // The operation on operands of its own, the same ones each time; the result as floats.
   std::function<Status(const Kernels& kernels, const TrialClock& clock, TrialFloats& result)> run;
+  // Between the CPU's result and another.
+  std::function<double(const TrialFloats& wanted, const TrialFloats& got)> difference =
+      trial_difference;
 };
 
 inline constexpr double kSameBits = 0;
@@ -110,6 +119,8 @@ TrialCase sequence_case(const OperationShape& shape);
 std::vector<TrialCase> float_cases(OperationShape shape);
 // Factors and solves, of G of this many hidden units.
 std::vector<TrialCase> factor_cases(int units, int classes);
+// A factor so large that the libraries take other ways than with a small one: is G untouched?
+TrialCase large_factor_case(int units);
 // Training of adapters, of `frames` rows that are `features` and `units` wide.
 std::vector<TrialCase> training_cases(const OperationShape& shape);
 // A vision transformer, of `frames` pictures of `tokens` rows, `features` wide in `heads` heads.

@@ -1,9 +1,6 @@
 #include "tools/kernel_trials.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "tools/kernel_trial_cases.h"
 #include "tools/units.h"
@@ -46,24 +43,11 @@ std::vector<TrialCase> cases_of(TrialSize size) {
     add(frame_cases({256, 1280, 2000, 101, 1000}));
     add(float_cases({16, 1280, 2000, 100, 1000}));
     add(factor_cases(2000, 101));
+    all.push_back(large_factor_case(5000));
     add(transformer_cases(transformer(8, 202, 12, 64, 3072)));
     add(training_cases({.frames = 8 * 197, .features = 768, .units = 3072, .classes = 100}));
   }
   return all;
-}
-
-// Largest difference, relative to the largest element; what is not a number differs without end.
-double difference(const TrialFloats& wanted, const TrialFloats& got) {
-  constexpr double kEndless = std::numeric_limits<double>::infinity();
-  if (wanted.size() != got.size()) return kEndless;
-  if (std::memcmp(wanted.data(), got.data(), sizeof(float) * wanted.size()) == 0) return 0;
-  double largest = 0, worst = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    largest = std::max(largest, std::fabs(double{wanted[i]}));
-    const double error = std::fabs(double{wanted[i]} - got[i]);
-    if (!(error <= worst)) worst = std::isnan(error) ? kEndless : error;
-  }
-  return largest > 0 ? worst / largest : worst;
 }
 
 // Milliseconds of the best run.
@@ -97,7 +81,7 @@ KernelTrials try_kernels(const Kernels& device, TrialSize size,
     TrialFloats wanted, got;
     Status ours = timed(one, kCpuKernels, runs, wanted, trial.cpu_ms);
     trial.status = ours.ok() ? timed(one, device, runs, got, trial.device_ms) : std::move(ours);
-    if (trial.status.ok()) trial.difference = difference(wanted, got);
+    if (trial.status.ok()) trial.difference = one.difference(wanted, got);
     if (tried) tried(trial);
     all.trials.push_back(std::move(trial));
   }

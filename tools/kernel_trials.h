@@ -1,7 +1,8 @@
 // Every operation of a backend against the CPU, on made-up operands: the self-test of `doctor`.
 //
 // Whole-number operations must give the same bits. Float ones may differ in the order of their
-// sums: the difference is counted relative to the largest element of the CPU's result.
+// sums: the difference is counted relative to the largest element of the CPU's result. Of a factor
+// that is U alone; G, which lies in the same buffer, must keep its bits.
 #pragma once
 
 #include <functional>

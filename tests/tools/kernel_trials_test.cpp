@@ -2,6 +2,7 @@
 #include "tools/kernel_trials.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <fmt/core.h>
@@ -11,6 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/kernel_names.h"
 #include "tests/support/staged_simt.h"
+#include "tools/kernel_trial_cases.h"
 #include "tools/units.h"
 
 namespace engram {
@@ -74,6 +76,47 @@ TEST_CASE("kernel trials: a recording that forgets an operation is found", "[too
     CHECK(trial.passed() == (trial.operation != "frame"));
   });
   CHECK(trials.failures() == 7);
+}
+
+TEST_CASE("kernel trials: a factor is held against U, and G to the bit", "[tools][doctor]") {
+  Kernels wrong = kSimtKernels;
+  wrong.cholesky = [](Stream stream, float lambda, MatrixView<const float> held_out, GramView g) {
+    ENGRAM_TRY(simt::cholesky(stream, lambda, held_out, g));
+    float& last_of_g = g.row(g.size - 1)[g.size - 2];
+    last_of_g = std::nextafter(last_of_g, 0.0f);
+    return Status();
+  };
+  wrong.factor_append = [](Stream stream, float lambda, int known, GramView g) {
+    ENGRAM_TRY(simt::factor_append(stream, lambda, known, g));
+    g.row(0)[g.size - 1] += 0.02f;  // of U's 80 to 150; G's diagonal has 9000 to 30 000
+    return Status();
+  };
+  int found = 0;
+  try_kernels(wrong, TrialSize::emulator, [&found](const KernelTrial& trial) {
+    const bool is_wrong = trial.operation == "cholesky" || trial.operation == "factor_append";
+    CAPTURE(trial.operation, trial.shape, trial.difference);
+    CHECK(trial.passed() == !is_wrong);
+    if (is_wrong) CHECK(std::isinf(trial.difference) == (trial.operation == "cholesky"));
+    found += is_wrong;
+  });
+  CHECK(found == 2 + 2);
+  // A factor that is not computed at all: nothing of it was there before.
+  wrong.cholesky = [](Stream, float, MatrixView<const float>, GramView) { return Status(); };
+  wrong.factor_append = [](Stream, float, int, GramView) { return Status(); };
+  CHECK(try_kernels(wrong, TrialSize::emulator).failures() == 2 + 2);
+}
+
+TEST_CASE("kernel trials: the large factor is one that exists", "[tools][doctor]") {
+  const TrialCase one = large_factor_case(70);
+  TrialFloats wanted, got;
+  REQUIRE(one.run(kCpuKernels, TrialClock(), wanted).ok());
+  REQUIRE(one.run(kSimtKernels, TrialClock(), got).ok());
+  CHECK(one.difference(wanted, got) <= one.tolerance);
+  got[69 * 70] += 1.0f;  // G's
+  CHECK(std::isinf(one.difference(wanted, got)));
+  got[69 * 70] -= 1.0f;
+  got.back() += 1.0f;  // its diagonal's
+  CHECK(std::isinf(one.difference(wanted, got)));
 }
 
 // Not a test but a figure: unit_tests "[.speed]"
