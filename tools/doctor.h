@@ -10,6 +10,7 @@
 #include "engine/config.h"
 #include "platform/device.h"
 #include "platform/status.h"
+#include "tools/machine_state.h"
 
 namespace engram {
 
@@ -29,6 +30,8 @@ const char* name(Finding::Verdict verdict);  // "ok", "note", "warning", "FAILUR
 Finding machine_finding(const std::string& root);  // model, system, cores, memory
 Finding processor_finding(const std::string& root);
 Finding power_finding(const std::string& root);  // power mode, governor, temperature
+// Clocks when the kernels have just run, and whether the machine slowed itself down meanwhile.
+Finding speed_finding(const MachineState& before, const MachineState& after);
 Finding clock_finding(std::int64_t now, std::int64_t program_written);  // Unix time
 Finding camera_finding(const std::string& root);
 Finding tensorrt_finding();  // of this build on this machine

@@ -122,6 +122,22 @@ Finding power_finding(const std::string& root) {
   return finding;
 }
 
+Finding speed_finding(const MachineState& before, const MachineState& after) {
+  Finding finding{"speed", DoctorVerdict::fine, "", Code::ok};
+  std::string& text = finding.text;
+  if (after.gpu_mhz) text += fmt::format("GPU at {:.0f} MHz, ", *after.gpu_mhz);
+  if (after.cpu_mhz) text += fmt::format("processor at {:.0f} MHz, ", *after.cpu_mhz);
+  text += text.empty() ? "this machine says nothing of its clocks; " : "when the kernels had run; ";
+  const std::optional<bool> throttled = was_throttled(before, after);
+  text += !throttled ? "whether it slowed itself down it does not say"
+          : *throttled
+              ? "it slowed itself down meanwhile, for heat or current: these times are not "
+                "its best"
+              : "it did not slow itself down";
+  if (throttled.value_or(false)) finding.verdict = DoctorVerdict::warning;
+  return finding;
+}
+
 Finding clock_finding(std::int64_t now, std::int64_t program_written) {
   const std::int64_t day = 24 * 3600;
   if (now + day < program_written) {

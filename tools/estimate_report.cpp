@@ -35,14 +35,6 @@ std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std:
   return estimate(kernel_work(operation, shape, device.cache_bytes), device);
 }
 
-std::optional<double> estimated_call_seconds(const DevicePeaks& device,
-                                             const std::string& operation,
-                                             const OperationShape& shape) {
-  const std::optional<Estimate> estimate = estimate_operation(device, operation, shape);
-  if (!estimate) return std::nullopt;
-  return estimate->seconds + estimate->launches * kLaunchSeconds;
-}
-
 std::optional<DevicePeaks> peaks_in_use() {
   const std::optional<DeviceInfo>& device = backend_in_use().device;
   if (!device) return std::nullopt;

@@ -25,11 +25,6 @@ std::vector<EstimatedOperation> estimate_operations(const DevicePeaks& device, O
 std::optional<Estimate> estimate_operation(const DevicePeaks& device, const std::string& operation,
                                            const OperationShape& shape);
 
-// With starting it and waiting, as a caller sees it.
-std::optional<double> estimated_call_seconds(const DevicePeaks& device,
-                                             const std::string& operation,
-                                             const OperationShape& shape);
-
 // Of the GPU that computes in this machine. None: on the CPU, and where nobody says how fast it is.
 std::optional<DevicePeaks> peaks_in_use();
 // That there are no estimates beside times measured on a GPU; "" if there are, or no GPU.

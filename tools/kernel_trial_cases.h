@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "platform/buffer_allocator.h"
 #include "platform/device_staging.h"
+#include "tools/kernel_trials.h"
 #include "tools/units.h"
 
 namespace engram {
@@ -88,7 +89,10 @@ struct TrialCase {
   // Between the CPU's result and another.
   std::function<double(const TrialFloats& wanted, const TrialFloats& got)> difference =
       trial_difference;
+  bool is_sequence = false;  // in one piece, which a device records
 };
+// Cases with the operands that they share, made when they are needed: in all they are large.
+using TrialMaker = std::function<std::vector<TrialCase>()>;
 
 inline constexpr double kSameBits = 0;
 
@@ -125,5 +129,8 @@ TrialCase large_factor_case(int units);
 std::vector<TrialCase> training_cases(const OperationShape& shape);
 // A vision transformer, of `frames` pictures of `tokens` rows, `features` wide in `heads` heads.
 std::vector<TrialCase> transformer_cases(const OperationShape& shape);
+
+// Of the self-test, one after the other (kernel_trial_shapes.cpp).
+std::vector<TrialMaker> trial_makers(TrialSize size);
 
 }  // namespace engram

@@ -58,9 +58,10 @@ MatrixView<T> writes(BufferVector<T>& values, int rows, int cols) {
   values.resize(std::size_t(rows) * std::size_t(cols));
   return {values.data(), rows, cols, cols};
 }
+// Of a failed operation nothing is looked at: its device may be lost, and what lies there with it.
 template <class T>
 Status into(BufferVector<float>& result, const BufferVector<T>& values, Status status) {
-  result.assign(values.begin(), values.end());
+  if (status.ok()) result.assign(values.begin(), values.end());
   return status;
 }
 
@@ -108,13 +109,12 @@ std::vector<TrialCase> frame_cases(const OperationShape& s) {
                        BufferVector<std::int32_t> not_finite;
                        const auto to = writes(q, b, l);
                        const auto verdict = writes(not_finite, 1, b);
-                       Status status =
-                           into(result, q, clock([&] {
-                                  return kernels.quantise(Stream{}, reads(o->features, b, l), 40.0f,
-                                                          to, verdict);
-                                }));
+                       ENGRAM_TRY(into(result, q, clock([&] {
+                                         return kernels.quantise(Stream{}, reads(o->features, b, l),
+                                                                 40.0f, to, verdict);
+                                       })));
                        result.insert(result.end(), not_finite.begin(), not_finite.end());
-                       return status;
+                       return Status();
                      }),
           trial_case("sign_project", &Kernels::sign_project, both, s, kSameBits,
                      [=](const Kernels& kernels, const TrialClock& clock, TrialFloats& result) {

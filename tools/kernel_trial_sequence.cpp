@@ -92,9 +92,13 @@ TrialCase sequence_case(const OperationShape& shape) {
     result.insert(result.end(), written.leverages.begin(), written.leverages.end());
     return Status();
   };
-  return {
-      "frame", fmt::format("B {} L {} M {} K {}", frame->b, frame->l, frame->m, frame->k), shape,
-      1e-5,    [](const Kernels& kernels) { return kernels.score != kCpuKernels.score; },  run};
+  return {.operation = "frame",
+          .shape = fmt::format("B {} L {} M {} K {}", frame->b, frame->l, frame->m, frame->k),
+          .size = shape,
+          .tolerance = 1e-5,
+          .has = [](const Kernels& kernels) { return kernels.score != kCpuKernels.score; },
+          .run = run,
+          .is_sequence = true};
 }
 
 }  // namespace engram

@@ -67,6 +67,23 @@ TEST_CASE("doctor: a Jetson by its files", "[tools][doctor]") {
   CHECK(power_finding(root.path()).verdict == Verdict::warning);
 }
 
+TEST_CASE("doctor: clocks and throttling while the kernels ran", "[tools][doctor]") {
+  const TempDirectory root;
+  CHECK(says(speed_finding(machine_state(root.path()), machine_state(root.path())).text,
+             "says nothing of its clocks"));
+  write(root / "sys/class/devfreq/17000000.gpu/cur_freq", "624750000\n");
+  write(root / "sys/class/hwmon/hwmon1/oc1_event_cnt", "4\n");
+  const MachineState before = machine_state(root.path());
+  const Finding fast = speed_finding(before, machine_state(root.path()));
+  CHECK(fast.verdict == Verdict::fine);
+  CHECK(says(fast.text, "GPU at 625 MHz"));
+  CHECK(says(fast.text, "did not slow itself down"));
+  write(root / "sys/class/hwmon/hwmon1/oc1_event_cnt", "5\n");
+  const Finding slow = speed_finding(before, machine_state(root.path()));
+  CHECK(slow.verdict == Verdict::warning);
+  CHECK(says(slow.text, "slowed itself down meanwhile"));
+}
+
 TEST_CASE("doctor: a machine that says nothing", "[tools][doctor]") {
   const TempDirectory root;
   CHECK_FALSE(machine_finding(root.path()).text.empty());
@@ -179,7 +196,7 @@ TEST_CASE("kernel trials: a kernel that errs is found", "[tools][doctor]") {
     return Status();
   };
   wrong.quantise = [](Stream, MatrixView<const float>, float, MatrixView<std::int8_t>,
-                      MatrixView<std::int32_t>) { return Status(Code::device_failure, "lost"); };
+                      MatrixView<std::int32_t>) { return Status(Code::internal, "refused"); };
   int failed = 0;
   const KernelTrials trials = try_kernels(wrong, TrialSize::emulator, [&](const KernelTrial& one) {
     const bool bad = one.operation == "activate" || one.operation == "cholesky_solve" ||

@@ -18,12 +18,11 @@
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
 #include "tools/doctor.h"
-#include "tools/estimate_report.h"
 #include "tools/exit_code.h"
+#include "tools/kernel_trial_report.h"
 #include "tools/kernel_trials.h"
-#include "tools/table.h"
+#include "tools/machine_state.h"
 #include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -79,90 +78,49 @@ std::vector<Finding> findings(const Session& session) {
   return all;
 }
 
-std::string agreement(const KernelTrial& trial) {
-  if (!trial.status.ok()) return std::string("failed: ") + trial.status.what();
-  const std::string far = fmt::format("{:.0e} apart", trial.difference);
-  if (!trial.passed()) return "WRONG, " + far;
-  return trial.difference == 0 ? "the same bits" : far;
-}
+// Printed as they come: the trials take a while, and what is known before them is not lost if the
+// machine stops in the middle.
+class Findings {
+ public:
+  explicit Findings(const Console& console) : console_(console) {}
 
-std::string words(const std::vector<std::string>& all) {
-  std::string text;
-  for (const std::string& one : all) text += (text.empty() ? "" : ", ") + one;
-  return text;
-}
-
-std::optional<double> estimated_ms(const std::optional<DevicePeaks>& device,
-                                   const KernelTrial& trial) {
-  if (!device) return std::nullopt;
-  const auto seconds = estimated_call_seconds(*device, trial.operation, trial.size);
-  return seconds ? std::optional(1e3 * *seconds) : std::nullopt;
-}
-
-nlohmann::ordered_json json_of(const KernelTrials& trials) {
-  const std::optional<DevicePeaks> device = peaks_in_use();
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const KernelTrial& trial : trials.trials) {
-    rows.push_back({{"operation", trial.operation},
-                    {"shape", trial.shape},
-                    {"whole_numbers", trial.whole_numbers},
-                    {"difference", trial.difference},
-                    {"tolerance", trial.tolerance},
-                    {"passed", trial.passed()},
-                    {"error", trial.status.ok() ? "" : trial.status.what()},
-                    {"cpu_ms", trial.cpu_ms},
-                    {"device_ms", trial.device_ms}});
-    if (const auto estimate = estimated_ms(device, trial)) rows.back()["estimated_ms"] = *estimate;
-  }
-  return rows;
-}
-
-void show(const Console& console, const KernelTrials& trials, bool on_gpu) {
-  console.answer(
-      on_gpu ? "\nEvery kernel on the GPU against the CPU:\n\n"
-             : "\nThere is no GPU to try. The same kernels, run thread by thread by the "
-               "emulator on the CPU,\non small shapes; their times say nothing of a GPU:\n\n");
-  Table table({{"operation"},
-               {"shape"},
-               {"against the CPU"},
-               {"CPU ms", Align::right},
-               {on_gpu ? "GPU ms" : "emulated ms", Align::right},
-               {on_gpu ? "estimated ms" : "", Align::right}});
-  const std::optional<DevicePeaks> device = peaks_in_use();
-  for (const KernelTrial& trial : trials.trials) {
-    const std::optional<double> estimate = estimated_ms(device, trial);
-    table.add({trial.operation, trial.shape, agreement(trial), fmt::format("{:.3f}", trial.cpu_ms),
-               fmt::format("{:.3f}", trial.device_ms),
-               estimate ? fmt::format("{:.3f}", *estimate) : ""});
-  }
-  console.answer(table.text(console.colour()) + missing_estimates());
-  if (!trials.on_the_cpu.empty()) {
-    console.answer("Computed on the CPU: " + words(trials.on_the_cpu) + ".\n");
-  }
-}
-
-Result<int> run_doctor(const Session& session) {
-  const Console& console = session.console;
-  const std::vector<Finding> found = findings(session);
-  console.answer(fmt::format("engram {}\n\n", version()));
-  nlohmann::ordered_json report = nlohmann::ordered_json::array();
-  Code worst = Code::ok;
-  for (const Finding& finding : found) {
+  void tell(const Finding& finding) {
     const Style style = finding.verdict == Verdict::failure   ? Style::red
                         : finding.verdict == Verdict::warning ? Style::yellow
                                                               : Style::plain;
-    console.answer(paint(pad(name(finding.verdict), 9), style, console.colour()) +
-                   pad(finding.topic, 11) + finding.text + "\n");
-    report.push_back(
+    console_.answer(paint(pad(name(finding.verdict), 9), style, console_.colour()) +
+                    pad(finding.topic, 11) + finding.text + "\n");
+    json_.push_back(
         {{"topic", finding.topic}, {"verdict", name(finding.verdict)}, {"text", finding.text}});
-    if (finding.verdict == Verdict::failure && worst == Code::ok) worst = finding.code;
+    if (finding.verdict == Verdict::failure && worst_ == Code::ok) worst_ = finding.code;
   }
+  Code worst() const { return worst_; }
+  const nlohmann::ordered_json& json() const { return json_; }
 
-  const bool on_gpu = backend_in_use().device.has_value();
-  const KernelTrials trials = try_kernels(on_gpu ? chosen_kernels() : kSimtKernels,
-                                          on_gpu ? TrialSize::device : TrialSize::emulator);
-  show(console, trials, on_gpu);
-  if (trials.failures() > 0) worst = Code::device_failure;
+ private:
+  const Console& console_;
+  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
+  Code worst_ = Code::ok;
+};
+
+Result<int> run_doctor(const Session& session) {
+  const Console& console = session.console;
+  Findings found(console);
+  const std::vector<Finding> of_machine = findings(session);
+  console.answer(fmt::format("engram {}\n\n", version()));
+  for (const Finding& finding : of_machine) found.tell(finding);
+
+  const TrialPlace place = trial_place();
+  const nlohmann::ordered_json backend = backend_json();
+  const MachineState before = machine_state("");
+  const KernelTrials trials = try_kernels(place.on_gpu ? chosen_kernels() : kSimtKernels,
+                                          place.on_gpu ? TrialSize::device : TrialSize::emulator);
+  const MachineState after = machine_state("");
+  console.answer(trials_text(trials, place, console.colour()) + "\n");
+  for (const Finding& finding : trial_findings(trials)) found.tell(finding);
+  found.tell(speed_finding(before, after));
+
+  const Code worst = trials.failures() > 0 ? Code::device_failure : found.worst();
   const bool passed = worst == Code::ok;
   console.answer(fmt::format(
       "\n{}\n", passed ? "All is well."
@@ -170,14 +128,18 @@ Result<int> run_doctor(const Session& session) {
                          "report, with --json too, is what to send when you ask for help."));
   console.object({{"version", version()},
                   {"passed", passed},
-                  {"backend", backend_json()},
-                  {"kernels_ran_on", on_gpu ? "gpu" : "emulator"},
-                  {"findings", report},
-                  {"kernels", json_of(trials)},
+                  {"backend", backend},
+                  {"kernels_ran_on", place.on_gpu ? "gpu" : "emulator"},
+                  {"findings", found.json()},
+                  {"machine_state", state_json(after)},
+                  {"kernels", trials_json(trials, place)},
                   {"on_the_cpu", trials.on_the_cpu}});
-  if (!passed)
+  if (!passed) {
     console.warn(
-        fmt::format("{} of the kernels and some of the findings above failed.", trials.failures()));
+        fmt::format("{} of the kernels failed, {} were not tried, and some of the findings above "
+                    "may be failures.",
+                    trials.failures() - trials.not_tried(), trials.not_tried()));
+  }
   return passed ? 0 : exit_code(worst);
 }
 
@@ -193,8 +155,9 @@ void add_doctor(CLI::App& app, Session& session) {
           "learner (that of --state, or a new one), cameras, storage and clock; then runs every "
           "kernel of the GPU against the CPU, and a frame as one recorded piece of work, and "
           "compares: bit for bit where the arithmetic is whole numbers. Without a GPU the same "
-          "kernels run on small shapes in an emulator. Changes "
-          "nothing. One report to send when you ask for help; the exit code is 0 when all is well.",
+          "kernels run on small shapes in an emulator. A GPU that is lost in the middle is told, "
+          "and the report is whole. Changes nothing. One report to send when you ask for help; the "
+          "exit code is 0 when all is well.",
       .example = "engram doctor --json > report.json"};
   add_command(app, session, manual, [&session] { return run_doctor(session); });
 }
