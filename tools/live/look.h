@@ -37,8 +37,8 @@ class Look {
   void look_at(const Frame& frame);
   Status judge(Sight& sight, const PictureView& picture);  // the CPU again, if the GPU was lost
   Status judge_once(Sight& sight, const PictureView& picture);
-  bool lies_elsewhere()
-      const;  // what a frame is computed in: not in the memory of who computes now
+  // Is what a frame is computed in not the memory of who computes now?
+  bool lies_elsewhere() const;
   void tell_camera(const FeedState& now);
   void tell_engine();
   void tell_gpu();
