@@ -52,9 +52,11 @@ class SnapshotWriter {
 
 class SnapshotReader {
  public:
-  // Checks everything. bad_data: which section is broken, and what to do. not_supported: written by
+  static constexpr const char* kRestoreFile =
+      "Restore the file from a copy; `engram verify` shows what else is affected.";
+  // Checks everything. bad_data: which section is broken, and `advice`. not_supported: written by
   // a newer version. not_found: no such file.
-  static Result<SnapshotReader> open(const std::string& path);
+  static Result<SnapshotReader> open(const std::string& path, std::string advice = kRestoreFile);
   // The same on bytes in memory (borrowed), for fuzzing and tests.
   static Result<SnapshotReader> parse(std::span<const std::byte> bytes, std::string name);
   SnapshotReader(SnapshotReader&&) noexcept;

@@ -15,10 +15,7 @@ namespace engram {
 namespace {
 
 Status damaged_snapshot(const std::string& name, const std::string& what) {
-  return Status(Code::bad_data,
-                fmt::format("{}: {}. Nothing was changed. Restore the file from a copy; `engram "
-                            "verify` shows what else is affected.",
-                            name, what));
+  return Status(Code::bad_data, fmt::format("{}: {}. Nothing was changed.", name, what));
 }
 
 // The table's text: a name of 1..15 bytes, then zeros to the end.
@@ -73,7 +70,8 @@ Result<std::vector<snapshot_layout::Section>> read_table(std::span<const std::by
     const auto bytes = reader.take<std::uint64_t>();
     const auto checksum = reader.take<std::uint64_t>();
     // end <= size and offset == snapshot_layout::aligned(end): nothing below overflows.
-    if (!section || offset != snapshot_layout::aligned(end) || offset > size || bytes > size - offset) {
+    if (!section || offset != snapshot_layout::aligned(end) || offset > size ||
+        bytes > size - offset) {
       return damaged_snapshot(name, fmt::format("has an impossible entry {} in its table", i));
     }
     if (std::ranges::count(sections, *section, &snapshot_layout::Section::name) != 0) {
@@ -93,6 +91,7 @@ Result<std::vector<snapshot_layout::Section>> read_table(std::span<const std::by
 
 struct SnapshotReader::Impl {
   std::string path;
+  std::string advice;             // empty, or what to do about damage
   std::optional<MappedFile> map;  // none: the bytes are the caller's
   std::span<const std::byte> file;
   std::vector<snapshot_layout::Section> sections;
@@ -115,6 +114,10 @@ struct SnapshotReader::Impl {
     }
     return {};
   }
+  Status advised(const Status& status) const {
+    if (status.code() != Code::bad_data || advice.empty()) return status;
+    return Status(Code::bad_data, fmt::format("{} {}", status.what(), advice));
+  }
 };
 
 SnapshotReader::SnapshotReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -122,13 +125,14 @@ SnapshotReader::SnapshotReader(SnapshotReader&&) noexcept = default;
 SnapshotReader& SnapshotReader::operator=(SnapshotReader&&) noexcept = default;
 SnapshotReader::~SnapshotReader() = default;
 
-Result<SnapshotReader> SnapshotReader::open(const std::string& path) {
+Result<SnapshotReader> SnapshotReader::open(const std::string& path, std::string advice) {
   ENGRAM_ASSIGN(MappedFile map, MappedFile::open(path));
   auto impl = std::make_unique<Impl>();
   impl->path = path;
+  impl->advice = std::move(advice);
   impl->map = std::move(map);
   impl->file = impl->map->bytes();
-  ENGRAM_TRY(impl->check());
+  ENGRAM_TRY(impl->advised(impl->check()));
   return SnapshotReader(std::move(impl));
 }
 
@@ -147,7 +151,7 @@ bool SnapshotReader::has(std::string_view name) const {
 Result<std::span<const std::byte>> SnapshotReader::section(std::string_view name) const {
   const auto section = std::ranges::find(impl_->sections, name, &snapshot_layout::Section::name);
   if (section == impl_->sections.end()) {
-    return damaged_snapshot(impl_->path, fmt::format("has no section '{}'", name));
+    return impl_->advised(damaged_snapshot(impl_->path, fmt::format("has no section '{}'", name)));
   }
   return impl_->file.subspan(section->offset, section->bytes);
 }

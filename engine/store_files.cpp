@@ -151,7 +151,7 @@ Result<ReadoutFile> parse_readout(const SnapshotReader& reader) {
 }
 
 Result<ReadoutFile> load_readout(const StorePaths& paths) {
-  ENGRAM_ASSIGN(const SnapshotReader reader, SnapshotReader::open(paths.readout));
+  ENGRAM_ASSIGN(const SnapshotReader reader, SnapshotReader::open(paths.readout, ""));
   return parse_readout(reader);
 }
 

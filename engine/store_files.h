@@ -43,7 +43,7 @@ struct ReadoutFile {
 Status write_readout(SnapshotWriter& writer, const StoreMark& mark, const LearnerConfig& config,
                      const Readout& readout);
 Result<ReadoutFile> parse_readout(const SnapshotReader& reader);
-// not_found, bad_data or not_supported, as SnapshotReader::open.
+// not_found, bad_data or not_supported, as SnapshotReader::open; what to do is for the caller to say.
 Result<ReadoutFile> load_readout(const StorePaths& paths);
 
 }  // namespace engram

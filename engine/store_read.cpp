@@ -8,6 +8,21 @@
 
 namespace engram {
 
+namespace {
+
+// Nothing is lost with a readout: it can be made again of snapshot and journal, by who opens them for
+// writing. Of all commands that do, this one does nothing else where no task is open.
+std::string how_to_make_readout(const std::string& directory) {
+  return fmt::format("`engram learn --end-task --state {}` makes it again.", directory);
+}
+
+Status damaged_readout(const std::string& directory, const Status& why) {
+  return Status(why.code(), fmt::format("{} What was learned is not in this file: {}",
+                                        sentence(why.what()), how_to_make_readout(directory)));
+}
+
+}  // namespace
+
 Result<StoredReadout> read_readout(const std::string& directory) {
   const StorePaths paths(directory);
   if (!Store::exists(directory)) {
@@ -22,13 +37,10 @@ Result<StoredReadout> read_readout(const std::string& directory) {
       return Status(Code::not_found,
                     fmt::format("{}: no task has ended yet, so there is nothing to classify with: "
                                 "learn at least one picture and end the task. If one has ended, "
-                                "{} was lost; opening the state for writing makes it again.",
-                                directory, paths.readout));
+                                "{} was lost: {}",
+                                directory, paths.readout, how_to_make_readout(directory)));
     case Code::bad_data:
-      return Status(Code::bad_data,
-                    fmt::format("{} What was learned is not in this file: opening the state for "
-                                "writing makes it again.",
-                                file.status().what()));
+      return damaged_readout(directory, file.status());
     default:
       return file.status();
   }
@@ -68,7 +80,11 @@ Result<VerifyReport> verify_store(const std::string& directory) {
   if (readout.status().code() == Code::io_failure) {
     return could_not_check(directory, readout.status());
   }
-  if (!readout.ok() && !readout_absent) report.findings.push_back(readout.status().what());
+  if (readout.status().code() == Code::bad_data) {
+    report.findings.push_back(damaged_readout(directory, readout.status()).what());
+  } else if (!readout.ok() && !readout_absent) {
+    report.findings.push_back(readout.status().what());
+  }
 
   Result<LoadedStore> loaded = load_store(paths, LoadCheck::digests);
   if (!loaded.ok()) {
@@ -93,10 +109,8 @@ Result<VerifyReport> verify_store(const std::string& directory) {
         paths.journal, loaded->scan.torn));
   }
   if (!loaded->readout_is_current && report.ok) {
-    report.findings.push_back(
-        fmt::format("{}: is missing or older than the last end of a task; the next program that "
-                    "writes here makes it again.",
-                    paths.readout));
+    report.findings.push_back(fmt::format("{}: is missing or older than the last end of a task: {}",
+                                          paths.readout, how_to_make_readout(directory)));
   }
   if (std::string note = loaded->learner.rounding_note(); !note.empty()) {
     report.findings.push_back(std::move(note));
