@@ -127,7 +127,7 @@ Status Journal::append(std::uint32_t kind, std::span<const std::byte> payload) {
   if (error != 0) {
     ENGRAM_TRY(impl_->cut(impl_->end));
     return call_failed(impl_->path, call, error,
-                       "The state is as it was before; free space or check the disk, then repeat.");
+                       "The state is as it was before this write; free space or check the disk.");
   }
   impl_->end_before = impl_->end;
   impl_->end += record.bytes().size();

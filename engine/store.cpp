@@ -42,7 +42,7 @@ Status Store::Impl::make_room(Store& store, std::size_t payload_bytes) {
       return Status(
           status.code(),
           fmt::format("The journal is full and could not be compacted: {} The state is as "
-                      "it was before; free space or check the disk, then repeat.",
+                      "it was before this write; free space or check the disk.",
                       sentence(status.what())));
     }
     note.clear();

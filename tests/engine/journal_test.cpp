@@ -177,7 +177,7 @@ TEST_CASE("a failed append is absent, and the journal goes on", "[engine][journa
           } else {
             REQUIRE(status.code() == Code::io_failure);
             REQUIRE(test::says(status, std::strerror(error)));
-            REQUIRE(test::says(status, "as it was before"));
+            REQUIRE(test::says(status, "as it was before this write"));
           }
           REQUIRE(journal.usable());
           REQUIRE(journal.sequence() == 43);
