@@ -67,6 +67,10 @@ class Store {
   static Result<Store> open(Reserved reserved, FileSystem& files = real_files(),
                             std::size_t journal_limit = kMaxJournalBytes);
   static bool exists(const std::string& directory);
+  // For who made a state and then had nothing to put into it: takes its files away again (directory
+  // and lock stay, as after a create that failed). invalid_argument: it holds something. Whatever it
+  // returns, nothing more can be written.
+  Status discard();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

@@ -1,5 +1,6 @@
-// Store::exists, create and open.
+// Store::exists, create, discard and open.
 #include <algorithm>
+#include <cerrno>
 #include <random>
 #include <utility>
 
@@ -108,6 +109,21 @@ Result<Store> Store::create(const std::string& directory, Learner learner, Histo
                   fmt::format("No state was made in {}: {}", directory, status.what()));
   }
   return Store(std::move(impl));
+}
+
+Status Store::discard() {
+  if (impl_->mark.sequence > 0) {
+    return Status(Code::invalid_argument,
+                  fmt::format("{}: was learned into, so it stays.", impl_->paths.directory));
+  }
+  impl_->out_of_step = true;
+  // The snapshot, which makes it a state, goes first: what a crash leaves then is none.
+  for (const std::string& path : {impl_->paths.snapshot, impl_->paths.journal}) {
+    if (impl_->files->unlink(path.c_str()) != 0) {
+      return call_failed(path, "unlink", errno, "An empty state is left.");
+    }
+  }
+  return sync_directory(impl_->paths.directory, *impl_->files);
 }
 
 Result<Store::Reserved> Store::reserve(const std::string& directory) {

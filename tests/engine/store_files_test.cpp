@@ -45,8 +45,16 @@ TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][
   std::filesystem::remove(path);
   if (how == "stale") std::filesystem::rename(directory / "stale", path);
   if (how == "broken") REQUIRE(replace_file(path, std::as_bytes(std::span("no readout"))).ok());
-  if (how == "missing") REQUIRE(says(read_readout(directory.path()).status(), "makes it again"));
-  REQUIRE_FALSE(verify_store(directory.path())->findings.empty());
+  const std::string command = "engram learn --end-task --state " + directory.path();
+  if (how != "stale") {
+    const Status status = read_readout(directory.path()).status();
+    REQUIRE(says(status, command + "` makes it again"));
+    REQUIRE_FALSE(says(status, "Restore"));  // nothing that is not elsewhere was lost
+  }
+  const std::vector<std::string> findings = verify_store(directory.path())->findings;
+  REQUIRE(findings.size() == 1);
+  REQUIRE(says(findings.front(), command));
+  REQUIRE_FALSE(says(findings.front(), "Restore"));
   REQUIRE(verify_store(directory.path())->ok == (how != "broken"));
   {
     const Store store = Store::open(directory.path()).value();
@@ -58,6 +66,23 @@ TEST_CASE("a readout that is missing, stale or broken is made again", "[engine][
   REQUIRE(read_readout(directory.path())->readout.feature_weights == before.feature_weights);
   REQUIRE(read_readout(directory.path())->sequence == 5);
   REQUIRE(verify_store(directory.path())->findings.empty());
+}
+
+TEST_CASE("a state into which nothing came can be taken away again", "[engine][store]") {
+  const TempDirectory directory;
+  {
+    Store store = Store::create(directory.path(), small_config()).value();
+    REQUIRE(store.discard().ok());
+    REQUIRE_FALSE(Store::exists(directory.path()));
+    REQUIRE(store.learn(small_batch(1)).code() == Code::io_failure);
+  }
+  REQUIRE_FALSE(Store::exists(directory.path()));
+  LearnerConfig other = small_config();
+  other.seed += 1;
+  Store store = Store::create(directory.path(), other).value();
+  REQUIRE(store.learn(small_batch(1)).ok());
+  REQUIRE(store.discard().code() == Code::invalid_argument);
+  REQUIRE(Store::exists(directory.path()));
 }
 
 TEST_CASE("a made-up readout is refused", "[engine][store]") {
