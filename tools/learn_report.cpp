@@ -44,7 +44,9 @@ void report_learned(const Session& session, const Learner& learner, const LearnO
     answer["solve_seconds"] = readout.seconds;
   } else {
     if (const std::string note = learner.rounding_note(); !note.empty()) console.note(note + "\n");
-    console.note(all + "; the task stays open: engram learn --end-task makes it answer\n");
+    console.note(all + (learner.task_samples() > 0
+                            ? "; the task stays open: engram learn --end-task makes it answer\n"
+                            : "; no task is open, so there is none to end\n"));
   }
   console.object(answer);
 }

@@ -6,21 +6,18 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/recogniser.h"
-#include "platform/sentence.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/edit_report.h"
 #include "tools/exit_code.h"
-#include "tools/finite_features.h"
 #include "tools/learn_report.h"
-#include "tools/live/stop_signals.h"
+#include "tools/learn_run.h"
 #include "tools/open_model.h"
 #include "tools/picture_stream.h"
 #include "tools/precheck.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"
 #include "tools/tree.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {
@@ -102,50 +99,6 @@ Result<Recogniser> open_state(const Session& session, const LearnOptions& option
   return recogniser;
 }
 
-Status stopped_after(std::int64_t samples, std::int64_t pictures) {
-  return Status(Code::busy,
-                fmt::format("stopped as asked: {} of {} learned and kept. They do not answer yet: "
-                            "engram learn --end-task makes them, and engram undo takes them back.",
-                            samples, plural(pictures, "picture is", "pictures are")));
-}
-
-Result<LearnOutcome> learn_all(const Session& session, Recogniser& recogniser, const Tree& tree) {
-  LearnOutcome outcome;
-  const std::vector<std::string> paths = tree.paths();
-  const auto take = [&](std::span<const std::size_t> indices,
-                        std::span<const Image> pictures) -> Status {
-    std::vector<std::string> labels;
-    for (const std::size_t index : indices) labels.push_back(tree.items[index].label);
-    const StepPart part = outcome.samples == 0 ? StepPart::begins : StepPart::continues;
-    ENGRAM_TRY(recogniser.learn(pictures, labels, part));
-    for (const std::string& label : labels) ++outcome.learned[label];
-    outcome.samples += std::ssize(labels);
-    return {};
-  };
-  const StopSignals signals;
-  const auto learn = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
-                         std::vector<SkippedPicture>& skipped) -> Status {
-    const Status status =
-        take_finite(recogniser.extractor(), paths, indices, pictures, skipped, take);
-    if (status.ok() && signals.stopped() && indices.back() + 1 < paths.size()) {
-      return stopped_after(outcome.samples, std::ssize(paths));
-    }
-    if (status.ok() || outcome.samples == 0) return status;
-    return Status(
-        status.code(),
-        fmt::format("{} Of {}, {} before it were learned and are kept.", sentence(status.what()),
-                    plural(std::ssize(paths), "picture", "pictures"), outcome.samples));
-  };
-  const double start = seconds_now();
-  ENGRAM_ASSIGN(outcome.skipped, stream_pictures(paths, "learn", session.console, learn));
-  outcome.seconds = seconds_now() - start;
-  if (outcome.samples == 0 && !tree.items.empty()) {
-    return Status(Code::bad_data, "no picture could be used. Nothing was learned.");
-  }
-  outcome.skipped.insert(outcome.skipped.end(), tree.skipped.begin(), tree.skipped.end());
-  return outcome;
-}
-
 Result<int> run_learn(const Session& session, const LearnOptions& options) {
   ENGRAM_ASSIGN(const Tree tree, items_to_learn(options));
   for (const SkippedPicture& one : tree.skipped) session.console.warn(one.why.what());
@@ -155,13 +108,19 @@ Result<int> run_learn(const Session& session, const LearnOptions& options) {
         "not everything that was named can be learned (see above), and --strict was asked "
         "for. Nothing was changed.");
   }
+  const bool is_new = !Store::exists(session.global.state);
   ENGRAM_ASSIGN(Recogniser recogniser, open_state(session, options, tree.paths()));
   Store& store = *recogniser.store();
   if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());
-  ENGRAM_ASSIGN(LearnOutcome outcome, learn_all(session, recogniser, tree));
-  if (!options.keep_open) {
-    const Progress progress(session.console.shows_progress(), "solve");
-    ENGRAM_ASSIGN(outcome.readout, recogniser.end_task());
+  Result<LearnOutcome> learned = learn_pictures(session, recogniser, tree);
+  if (!learned.ok()) {
+    // An empty state would hold the next attempt to this one's options. One with samples stays.
+    if (is_new) (void)store.discard();
+    return learned.status();
+  }
+  LearnOutcome outcome = std::move(learned).value();
+  if (!options.keep_open && has_task_to_end(store.learner())) {
+    ENGRAM_ASSIGN(outcome.readout, end_learned_task(session, recogniser, outcome.samples));
   }
   if (!store.note().empty()) session.console.warn(store.note());
   report_learned(session, store.learner(), outcome);
@@ -202,7 +161,8 @@ void add_learn(CLI::App& app, Session& session) {
   command->add_flag("--strict", options->strict, "Change nothing if one picture is broken");
   command->add_flag("--keep-open", options->keep_open,
                     "Do not end the task: what was learned is kept but does not answer yet");
-  command->add_flag("--end-task", options->end_task, "End the open task; learns nothing by itself");
+  command->add_flag("--end-task", options->end_task,
+                    "End the open task, if one is; learns nothing by itself");
   add_learner_options(*command, options->learner);
 }
 

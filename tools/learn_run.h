@@ -1,0 +1,26 @@
+// The work of `engram learn`: pictures into an open state, and the end of their task.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/recogniser.h"
+#include "platform/status.h"
+#include "tools/learn_report.h"
+#include "tools/session.h"
+#include "tools/tree.h"
+
+namespace engram {
+
+// All pictures of the tree, in batches that are durable one by one, as one step for undo. bad_data: none
+// could be used. A failure says how many are learned all the same, and what to do then: who repeats
+// the command learns those twice.
+Result<LearnOutcome> learn_pictures(const Session& session, Recogniser& recogniser,
+                                    const Tree& tree);
+
+// Whether an end of a task would change what is answered.
+bool has_task_to_end(const Learner& learner);
+// `learned`: pictures that this command has learned, for the sentence of a failure.
+Result<ReadoutReport> end_learned_task(const Session& session, Recogniser& recogniser,
+                                       std::int64_t learned);
+
+}  // namespace engram
