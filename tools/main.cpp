@@ -1,5 +1,6 @@
 // engram: one program, one command each in commands/.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <string_view>
 
@@ -77,8 +78,7 @@ Status check_home(const CLI::App& app, const std::string& home) {
       "Set one of them, or name a folder with --home DIR.");
 }
 
-int run(int argc, char** argv) {
-  engram::Session session;
+int run(int argc, char** argv, engram::Session& session) {
   CLI::App app("engram");
   app.set_help_flag("-h,--help", "This page");
   app.set_version_flag("--version", fmt::format("engram {}", engram::version()), "The version");
@@ -130,20 +130,35 @@ void occupy_closed_streams() {
   }
 }
 
+// As every other error, with --json too; in plain words where even that finds no memory.
+int end_by_exception(const engram::Console& console, const Status& status) {
+  try {
+    console.error(status);
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "error: %s\n", status.what());
+  }
+  return engram::exit_code(status.code());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   occupy_closed_streams();
+  // A file beyond `ulimit -f` is a write that fails, with a sentence, and not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   // This process may be the child that tries a stranger's model, or builds an engine.
   if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
   if (const auto code = engram::serve_engine_build(argc, argv)) return *code;
+  engram::Session session;
   try {
-    return run(argc, argv);
+    return run(argc, argv, session);
   } catch (const std::bad_alloc&) {
-    std::fputs("error: not enough memory. What was acknowledged before is kept.\n", stderr);
-    return engram::exit_code(Code::out_of_memory);
+    return end_by_exception(
+        session.console,
+        Status(Code::out_of_memory, "not enough memory. What was acknowledged before is kept."));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: a fault of the program: %s\n", error.what());
-    return engram::exit_code(Code::internal);
+    return end_by_exception(
+        session.console,
+        Status(Code::internal, fmt::format("a fault of the program: {}", error.what())));
   }
 }
