@@ -18,6 +18,10 @@ Status refuse(const std::string& name, std::size_t line, const std::string& why)
                             printable(name), line, why));
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 }  // namespace
 
 Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const std::string& name) {
@@ -25,11 +29,14 @@ Result<std::vector<LabelledPath>> parse_label_file(std::string_view text, const 
   const fs::path folder = fs::path(name).parent_path();
   std::vector<LabelledPath> items;
   std::unordered_map<std::string, std::size_t> first_seen;  // path -> line
+  // Editors of other systems begin a file with a byte order mark; it would become part of a path.
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
+    if (is_blank(line) && is_blank(text)) break;  // nothing but blank lines is left
 
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) {

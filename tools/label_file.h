@@ -1,8 +1,9 @@
 // Which picture shows what: files that list labels.
 //
 // A label file has one line per picture, "path<TAB>label", in UTF-8. It is read strictly: one tab
-// per line, neither side empty, no empty line, no path twice; a line may end in CR LF. A path that
-// is not absolute starts at the folder of the label file.
+// per line, neither side empty, no empty line but at the end, no path twice; a line may end in CR LF,
+// and the file may begin with a byte order mark. A path that is not absolute starts at the folder of
+// the label file.
 #pragma once
 
 #include <string>
