@@ -53,10 +53,16 @@ Result<int> run_list(const Session& session) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const StoredModel& model : models) {
     const ModelCard& card = model.card;
+    list.push_back(card_object(card));
+    if (!model.problem.empty()) {  // of its card no more than the name is known
+      console.warn(fmt::format("{} cannot be used: {}", card.name, model.problem));
+      table.add({printable(card.name), "-", "-", "-", "-", ""});
+      list.back()["problem"] = model.problem;
+      continue;
+    }
     table.add({printable(card.name), fmt::to_string(card.features),
                fmt::to_string(card.preprocess.crop), printable(card.licence),
                card.sha256.substr(0, 16), printable(card.parent.substr(0, card.parent.find(' ')))});
-    list.push_back(card_object(card));
   }
   if (!models.empty()) console.answer(table.text(console.colour()));
   if (models.empty()) {
