@@ -10,9 +10,11 @@ namespace {
 
 Result<ProtocolResult> run_once(ProtocolOptions protocol, const EvaluationRow& row,
                                 const EvaluationData& data, const Console& console) {
-  Progress progress(console.shows_progress(), row.name, protocol.tasks, "task");
+  // How many tasks there are depends on protocol, data and head: the protocol tells.
+  Progress progress(console.shows_progress(), row.name, 0, "task");
   int done = 0;
   protocol.progress = [&](const ProtocolProgress& now) {
+    progress.expect(now.tasks);
     progress.advance(now.task - 1 - done);
     done = now.task - 1;
   };

@@ -80,6 +80,11 @@ Progress::~Progress() {
   finish();
 }
 
+void Progress::expect(std::int64_t total) {
+  const std::lock_guard lock(mutex_);
+  state_.total = total;
+}
+
 void Progress::rename(std::string what) {
   const std::lock_guard lock(mutex_);
   state_.what = std::move(what);
@@ -88,6 +93,12 @@ void Progress::rename(std::string what) {
 void Progress::tell(std::string tail) {
   const std::lock_guard lock(mutex_);
   state_.tail = std::move(tail);
+}
+
+void Progress::without_bar(const std::function<void()>& say) {
+  const std::lock_guard lock(mutex_);  // nobody paints meanwhile
+  if (is_terminal(stdout)) wipe();     // else what is said does not come to where the bar is
+  say();
 }
 
 double Progress::seconds() const {
@@ -106,7 +117,6 @@ void Progress::finish() {
 
 void Progress::repaint_until_finished() {
   const bool colour = wants_colour(stderr);
-  bool painted = false;
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return finished_; })) {
     ProgressState state = state_;
@@ -116,10 +126,15 @@ void Progress::repaint_until_finished() {
     const std::string line = render_progress(state, terminal_columns(stderr) - 1);
     std::fprintf(stderr, "\r\x1b[K%s", paint(line, Style::cyan, colour).c_str());
     std::fflush(stderr);
-    painted = true;
+    painted_ = true;
   }
-  if (painted) std::fputs("\r\x1b[K", stderr);
+  wipe();
+}
+
+void Progress::wipe() {
+  if (painted_) std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
+  painted_ = false;
 }
 
 }  // namespace engram

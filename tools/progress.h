@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -38,15 +39,19 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void advance(std::int64_t count = 1) { done_ += count; }
-  void rename(std::string what);  // what stands before the bar
-  void tell(std::string tail);    // what stands behind it
-  // Wipes the bar; called by the destructor. Print to the terminal only after this, or through
-  // Console, which holds no bar of its own.
+  void expect(std::int64_t total);  // where it is known only when the work has begun
+  void rename(std::string what);    // what stands before the bar
+  void tell(std::string tail);      // what stands behind it
+  // Calls `say`, which may print, while no bar is on the screen.
+  void without_bar(const std::function<void()>& say);
+  // Wipes the bar; called by the destructor. Print to the terminal only after this, or in
+  // without_bar().
   void finish();
   double seconds() const;
 
  private:
   void repaint_until_finished();
+  void wipe();  // needs mutex_
 
   ProgressState state_;
   std::atomic<std::int64_t> done_ = 0;
@@ -54,6 +59,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool finished_ = false;
+  bool painted_ = false;
   std::thread painter_;
 };
 
