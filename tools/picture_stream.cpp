@@ -28,7 +28,8 @@ nlohmann::ordered_json skipped_json(const std::vector<SkippedPicture>& skipped) 
 
 Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::string>& paths,
                                                     const char* what, const Console& console,
-                                                    const PictureSink& sink) {
+                                                    const PictureSink& sink,
+                                                    const std::function<void()>& say) {
   std::vector<SkippedPicture> skipped;
   std::vector<Image> pictures;
   std::vector<std::size_t> indices;
@@ -47,7 +48,9 @@ Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::strin
     }
     const bool full = std::ssize(pictures) == kPicturesPerBatch || bytes > kBatchBytes;
     if (full || (i + 1 == paths.size() && !pictures.empty())) {
-      ENGRAM_TRY(sink(indices, pictures, skipped));
+      const Status status = sink(indices, pictures, skipped);
+      if (say) progress.without_bar(say);
+      ENGRAM_TRY(status);
       progress.advance(std::ssize(pictures));
       pictures.clear();
       indices.clear();

@@ -28,10 +28,12 @@ using PictureSink =
 inline constexpr int kPicturesPerBatch = 16;
 
 // Pictures that cannot be read, or that the sink skips, are left out, warned of on the console, and
-// listed. `what` names the progress bar.
+// listed. `what` names the progress bar. `say` is called behind every batch, one that failed too, and
+// may print: no bar is on the screen then.
 Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::string>& paths,
                                                     const char* what, const Console& console,
-                                                    const PictureSink& sink);
+                                                    const PictureSink& sink,
+                                                    const std::function<void()>& say = {});
 
 // Features of all pictures that could be read and have finite ones, in memory.
 struct FeatureTable {

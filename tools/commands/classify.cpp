@@ -87,7 +87,9 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
   for (const std::string& label : recogniser.classes()) {
     label_columns = std::max(label_columns, display_width(printable(label)));
   }
-  std::string text;  // printed at the end: a bar may be on the screen
+  // Of a batch, printed behind it: before, a bar may be on the screen.
+  std::string text;
+  std::vector<nlohmann::ordered_json> objects;
   const auto answer = [&](std::span<const std::size_t> indices,
                           std::span<const Image> pictures) -> Status {
     ENGRAM_ASSIGN(const auto answers,
@@ -95,7 +97,7 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const std::string& file = files[indices[i]];
       text += answer_line(file, answers[i], columns, label_columns, console.colour());
-      console.object(answer_object(file, answers[i]));
+      objects.push_back(answer_object(file, answers[i]));
     }
     return {};
   };
@@ -103,12 +105,17 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
                             std::vector<SkippedPicture>& skipped) {
     return take_finite(recogniser.extractor(), files, indices, pictures, skipped, answer);
   };
+  const auto say = [&] {
+    console.answer(text);
+    for (const nlohmann::ordered_json& object : objects) console.object(object);
+    text.clear();
+    objects.clear();
+  };
   for (const SkippedPicture& one : inputs.skipped) console.warn(one.why.what());
   ENGRAM_ASSIGN(std::vector<SkippedPicture> skipped,
-                stream_pictures(files, "classify", console, classify));
+                stream_pictures(files, "classify", console, classify, say));
   const bool nothing_said = skipped.size() == files.size();
   skipped.insert(skipped.end(), inputs.skipped.begin(), inputs.skipped.end());
-  console.answer(text);
   for (const SkippedPicture& one : skipped) {
     console.object(
         {{"file", one.path}, {"error", one.why.what()}, {"code", exit_code(one.why.code())}});
