@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "platform/file.h"
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
@@ -13,6 +12,7 @@
 #include "tools/demo_report.h"
 #include "tools/demo_show.h"
 #include "tools/open_model.h"
+#include "tools/output_folder.h"
 #include "tools/progress.h"
 #include "tools/terminal.h"
 
@@ -44,10 +44,11 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   const Console& console = session.console;
   const std::string model = session.global.model.empty() ? kDefaultModel : session.global.model;
   ENGRAM_ASSIGN(const LearnerConfig config, apply(options.learner, LearnerConfig{}));
-  ENGRAM_TRY(ensure_model(session, model));
   ENGRAM_ASSIGN(ScratchFolder scratch, ScratchFolder::make());
   const std::string state = scratch.path() + "/state";
   const std::string out = options.out.empty() ? scratch.path() : options.out;
+  ENGRAM_ASSIGN(const OutputFolder kept, OutputFolder::make(out));
+  ENGRAM_TRY(ensure_model(session, model));
 
   Result<Stage> stage = [&] {
     const Progress progress(console.shows_progress(), "set the stage");
@@ -64,7 +65,6 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   }();
   if (!recogniser.ok()) return recogniser.status();
 
-  ENGRAM_TRY(make_directories(out));  // before the work
   console.note(fmt::format(
       "{} objects before a virtual camera; {} frames of each are learned, one object after "
       "another,\nand after each one {} new views of every object so far are asked for. "

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -17,6 +16,7 @@
 #include "tools/exit_code.h"
 #include "tools/open_model.h"
 #include "tools/open_set_run.h"
+#include "tools/output_folder.h"
 #include "tools/terminal.h"
 #include "tools/units.h"
 
@@ -133,13 +133,8 @@ Result<int> evaluate(const Session& session, EvaluateOptions options) {
 }
 
 Result<int> run_evaluate(const Session& session, const EvaluateOptions& options) {
-  // The work may take hours, so whether its result can be kept is asked before.
-  std::error_code ignored;
-  const bool is_new = !std::filesystem::exists(options.out, ignored);
-  ENGRAM_TRY(make_directories(options.out));
-  Result<int> done = evaluate(session, options);
-  if (!done.ok() && is_new) std::filesystem::remove(options.out, ignored);  // only if it is empty
-  return done;
+  ENGRAM_ASSIGN(const OutputFolder out, OutputFolder::make(options.out));
+  return evaluate(session, options);
 }
 
 }  // namespace
