@@ -1,31 +1,20 @@
-#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "engine/device_plan.h"
-#include "engine/memory_plan.h"
+#include "engine/model_store.h"
 #include "kernels/backend.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
-#include "tools/estimate_report.h"
-#include "tools/table.h"
-#include "tools/units.h"
+#include "tools/plan_report.h"
 
 namespace engram {
 namespace {
 
-struct PlanOptions {
-  std::string device;
-  int features = 1280;
-  int classes = 100;
-  std::int64_t task_samples = 1000;
-  std::optional<std::int64_t> samples;  // learned in all; none: many
-  LearnerOptions learner;
-};
+constexpr int kUsualFeatures = 1280;  // of the default backbone
 
 std::string device_names() {
   std::string names;
@@ -33,112 +22,46 @@ std::string device_names() {
   return names;
 }
 
-// What the form is, and when it changes.
-std::string form_text(const LearnerConfig& config, const PlanOptions& options,
-                      const MemoryPlan& memory) {
-  const int limit = factored_limit(config);
-  if (limit == 0) return "Form: dense from the start, G is M x M.";
-  if (memory.form == Form::factored) {
-    return fmt::format(
-        "Form: factored, {} and their kernel matrix. Dense beyond {}, with {} in all. Readouts of "
-        "kind lda and balanced take {} more while they are made.",
-        plural(*options.samples, "sample", "samples"), plural(limit, "sample", "samples"),
-        bytes_text(plan(config, options.classes, options.task_samples).total()),
-        bytes_text(other_readout_bytes(config, options.classes)));
+// L: of the backbone that --model names, which must be here, or as --features says.
+Result<int> features_of(const GlobalOptions& global, const PlanOptions& options) {
+  if (global.model.empty()) return options.features.value_or(kUsualFeatures);
+  if (options.features) {
+    return Status(Code::invalid_argument,
+                  "--model and --features both say how many features there are; give one of them.");
   }
-  return fmt::format(
-      "Form: dense. Up to {} it is factored, with at most {} in all.",
-      plural(limit, "sample", "samples"),
-      bytes_text(plan(config, options.classes, options.task_samples, limit).total()));
+  if (global.home.empty()) {
+    return Status(Code::invalid_argument,
+                  "nobody says where models are kept: HOME is not set, nor is ENGRAM_HOME. Say "
+                  "--features L instead of --model, or name a folder with --home DIR.");
+  }
+  ENGRAM_ASSIGN(const StoredModel model, ModelStore(global.home).find(global.model));
+  return model.card.features;
+}
+
+Result<Planned> choose_plan(const GlobalOptions& global, const PlanOptions& options) {
+  Planned planned;
+  ENGRAM_ASSIGN(planned.config, apply(options.learner, LearnerConfig{}));
+  ENGRAM_ASSIGN(planned.config.features, features_of(global, options));
+  // On the CPU there is nothing to bring anywhere. A device by name is a GPU, wherever this runs.
+  planned.peaks = published_peaks(options.device);
+  planned.on_gpu = planned.peaks.has_value() || backend_in_use().device.has_value();
+  if (!options.device.empty()) {
+    ENGRAM_ASSIGN(planned.budget, parse_budget(options.device));
+    if (!options.learner.hidden) {
+      ENGRAM_ASSIGN(
+          planned.config.hidden,
+          largest_hidden(planned.config, options.classes, planned.budget, options.task_samples,
+                         options.samples, planned.on_gpu ? staging_bytes : nullptr));
+      planned.chosen = true;
+    }
+  }
+  ENGRAM_TRY(validate(planned.config));
+  return planned;
 }
 
 Result<int> run_plan(const Session& session, const PlanOptions& options) {
-  ENGRAM_ASSIGN(LearnerConfig config, apply(options.learner, LearnerConfig{}));
-  config.features = options.features;
-  std::int64_t budget = 0;
-  bool chosen = false;  // M was chosen here
-  // On the CPU there is nothing to bring anywhere. A device by name is a GPU, wherever this runs.
-  const std::optional<DevicePeaks> peaks = published_peaks(options.device);
-  const bool on_gpu = peaks.has_value() || backend_in_use().device.has_value();
-  if (!options.device.empty()) {
-    ENGRAM_ASSIGN(budget, parse_budget(options.device));
-    if (!options.learner.hidden) {
-      ENGRAM_ASSIGN(config.hidden,
-                    largest_hidden(config, options.classes, budget, options.task_samples,
-                                   options.samples, on_gpu ? staging_bytes : nullptr));
-      chosen = true;
-    }
-  }
-  ENGRAM_TRY(validate(config));
-  const MemoryPlan memory = plan(config, options.classes, options.task_samples, options.samples);
-
-  Table table({{"buffer"}, {"shape"}, {"lifetime"}, {"bytes", Align::right}});
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const PlannedBuffer& buffer : memory.buffers) {
-    table.add({buffer.name, buffer.shape, name(buffer.lifetime), bytes_text(buffer.bytes)});
-    rows.push_back({{"name", buffer.name},
-                    {"shape", buffer.shape},
-                    {"lifetime", name(buffer.lifetime)},
-                    {"bytes", buffer.bytes}});
-  }
-  std::int64_t total = memory.total();
-  if (on_gpu) {
-    const std::int64_t staging = staging_bytes(config, options.classes);
-    const char* const shape = "(2 K + 512, max(M, L)) float";
-    total += staging;
-    table.add({"staging", shape, name(Lifetime::always), bytes_text(staging)});
-    rows.push_back({{"name", "staging"},
-                    {"shape", shape},
-                    {"lifetime", name(Lifetime::always)},
-                    {"bytes", staging}});
-  }
-  table.add({"all at once, at most", "", "", bytes_text(total)});
-  const bool fits = budget == 0 || total <= budget;
-
-  const Console& console = session.console;
-  console.answer(fmt::format("M {}  L {}  {}, tasks of {}, {}\n\n", config.hidden, config.features,
-                             plural(options.classes, "class", "classes"),
-                             plural(options.task_samples, "sample", "samples"),
-                             name(config.arithmetic)));
-  console.answer(table.text(console.colour()));
-  console.answer("\n" + form_text(config, options, memory) + "\n");
-  if (budget > 0) {
-    console.answer(fmt::format("\n{}: {} for the learner. {}\n", options.device, bytes_text(budget),
-                               chosen ? fmt::format("The largest M that fits is {}.", config.hidden)
-                               : fits ? std::string("It fits.")
-                                      : std::string("It does not fit: take a smaller --hidden.")));
-  }
-  nlohmann::ordered_json answer{{"hidden", config.hidden},
-                                {"features", config.features},
-                                {"classes", options.classes},
-                                {"task_samples", options.task_samples},
-                                {"arithmetic", name(config.arithmetic)},
-                                {"form", name(memory.form)},
-                                {"factored_until", factored_limit(config)},
-                                {"buffers", rows},
-                                {"total_bytes", total},
-                                {"reader_bytes", memory.scorer_arena_bytes()}};
-  if (peaks) {
-    // The samples that a learner still holds as such: a task, or less where it moves on before.
-    const std::int64_t kept = std::min<std::int64_t>(options.samples.value_or(options.task_samples),
-                                                     std::max(factored_limit(config), 1));
-    const OperationShape shape{.features = config.features,
-                               .units = config.hidden_units(),
-                               .classes = options.classes,
-                               .samples = int(std::max<std::int64_t>(kept, 1))};
-    const std::vector<EstimatedOperation> rows = estimate_operations(
-        *peaks, shape, {1, 4, 16, 32, 48, kMaxBatchRows}, config.arithmetic == Arithmetic::exact);
-    console.answer("\n" + estimate_text(*peaks, rows, console.colour()));
-    answer["estimates"] = estimate_json(*peaks, rows);
-    answer["estimates"]["samples"] = shape.samples;
-  }
-  if (options.samples) answer["samples"] = *options.samples;
-  if (budget > 0) {
-    answer["device"] = options.device;
-    answer["budget_bytes"] = budget;
-    answer["fits"] = fits;
-  }
-  console.object(answer);
+  ENGRAM_ASSIGN(const Planned planned, choose_plan(session.global, options));
+  report_plan(session.console, planned, options, session.global.model);
   return 0;
 }
 
@@ -150,7 +73,8 @@ void add_plan(CLI::App& app, Session& session) {
       .name = "plan",
       .summary = "how much memory a learner takes, before it takes any",
       .synopsis =
-          "engram plan [--device NAME|BYTES] [--hidden M] [--features L] [--classes K] "
+          "engram plan [--device NAME|BYTES] [--hidden M] [--features L|--model NAME] [--classes "
+          "K] "
           "[--samples N]",
       .description =
           "Prints one row per buffer: name, shape, how long it lives, bytes. A learner holds the "
@@ -168,7 +92,9 @@ void add_plan(CLI::App& app, Session& session) {
                                   [&session, options] { return run_plan(session, *options); });
   command->add_option("--device", options->device, "A device by name, or bytes for the learner")
       ->type_name("NAME");
-  command->add_option("--features", options->features, "L, features of the backbone (default 1280)")
+  command
+      ->add_option("--features", options->features,
+                   "L, features of the backbone (default: of --model, else 1280)")
       ->type_name("L")
       ->check(CLI::Range(1, 65536));
   command->add_option("--classes", options->classes, "K, classes to make room for (default 100)")
