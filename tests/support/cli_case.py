@@ -8,6 +8,8 @@ Needs nothing but the standard library.
 import json
 import os
 import pathlib
+import pty
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -75,6 +77,42 @@ class CliCase(unittest.TestCase):
 
     def digest(self):
         return self.json("inspect")["digest"]
+
+    def on_terminal(self, *words, **environment):
+        """What the program writes when stdout and stderr are a terminal."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([str(PROGRAM), *map(str, words)], stdout=slave, stderr=slave,
+                                   cwd=self.dir, env=self.environment(TERM="xterm", **environment))
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # the other end was closed
+                break
+            if not part:
+                break
+            text += part
+        os.close(master)
+        self.assertEqual(process.wait(), OK, text)
+        return text.decode()
+
+    def on_small_disk(self, script):
+        """Runs a shell script that sees a disk of 1 MB as the folder `disk`; the state is on it and goes with it. The script
+        knows `engram`, and `fill N`, which leaves N bytes free. Skips where nobody may mount."""
+        (self.dir / "disk").mkdir()
+        self.state = self.dir / "disk/state"
+        shell = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"]), "sh", "-c"]
+        mount = "mount -t tmpfs -o size=1m none disk"
+        if subprocess.run([*shell, mount], cwd=self.dir, capture_output=True).returncode != 0:
+            self.skipTest("NOT TESTED: a full disk. It needs unshare --mount, which is refused here")
+        words = f"""{mount} || exit 99
+            engram() {{ {shlex.quote(str(PROGRAM))} "$@"; }}
+            fill() {{ head -c 2000000 /dev/zero > disk/filler 2> /dev/null; truncate -s -"$1" disk/filler; }}
+            {script}"""
+        done = subprocess.run([*shell, words], cwd=self.dir, capture_output=True, text=True, env=self.environment(), timeout=300)
+        self.assertEqual(done.returncode, OK, f"{done.stdout}\n{done.stderr}")
+        return done.stdout
 
 
 def main():

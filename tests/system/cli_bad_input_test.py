@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -39,10 +40,10 @@ class BadInput(CliCase):
                "cut.jpg": b"\xff\xd8\xff\xe0\0\x10JFIF"}
         for name, content in bad.items():
             (self.dir / name).write_bytes(content)
-        if os.getuid() != 0:  # root may read everything
-            (self.dir / "secret.png").write_bytes(good)
-            (self.dir / "secret.png").chmod(0)
-            bad["secret.png"] = None
+        loop = self.dir / "loop.png"
+        if not loop.is_symlink():
+            loop.symlink_to("loop.png")  # cannot be opened, by root neither
+        bad["loop.png"] = None
         return [*bad, "missing.png"]
 
     def test_broken_pictures_are_skipped_and_named(self):
@@ -81,6 +82,9 @@ class BadInput(CliCase):
         strict = self.json("learn", "--tree", tree, "--strict", *model, code=DATA)
         self.assertIn("Nothing was changed", strict["error"])
         self.assertFalse(self.state.exists())
+        self.json("learn", "dark", tree / "green/dark.png", *model, "--hidden", "300", code=DATA)
+        self.assertFalse((self.state / "snapshot").exists())  # nor is the next attempt held to --hidden 300
+        self.json("inspect", *home, code=MISSING)
         done = self.run_program("learn", "--tree", tree, *model, "--json", code=SKIPPED)
         answer = json.loads(done.stdout)
         self.assertEqual(answer["learned"], {"red": 28, "green": 8, "blue": 8, "yellow": 8})
@@ -145,10 +149,7 @@ class BadInput(CliCase):
         self.assertEqual(self.learn("cat", "cat")["learned"], {"cat": 1})
 
     def test_learning_that_is_stopped_says_what_is_kept(self):
-        many = self.dir / "many"
-        many.mkdir()
-        for number in range(4000):
-            (many / f"{number}.png").symlink_to(self.photos / "red/1.png")
+        many = self.many_links(4000)
         learning = subprocess.Popen([PROGRAM, "learn", "red", many, "--model", "tiny"], text=True,
                                     stderr=subprocess.PIPE, env=self.environment())
         journal = self.state / "journal"
@@ -164,6 +165,49 @@ class BadInput(CliCase):
         self.assertEqual(self.json("learn", "--end-task")["samples"], kept)
         self.assertEqual(self.run_program("classes").stderr, "")
 
+    def many_links(self, count):
+        many = self.dir / "many"
+        many.mkdir()
+        for number in range(count):
+            (many / f"{number}.png").symlink_to(self.photos / "red/1.png")
+        return many
+
+    def test_a_full_disk_says_what_is_kept(self):
+        many = self.many_links(300)
+        self.on_small_disk(f"""
+            engram learn blue "{self.photos}/blue" --model tiny --quiet || exit 1
+            fill 8192
+            engram learn red "{self.photos}/red" --json > end.json; [ $? = {DISK} ] || exit 2
+            engram learn red "{many}" --json > middle.json; [ $? = {DISK} ] || exit 3
+            engram inspect --json > kept.json || exit 4
+            rm disk/filler
+            engram learn --end-task --json > ended.json || exit 5
+            engram verify --json > verified.json || exit 6""")
+        end, middle, kept, ended, verified = (json.loads((self.dir / f"{name}.json").read_text())
+                                              for name in ("end", "middle", "kept", "ended", "verified"))
+        self.assertIn("8 pictures are learned and kept but do not answer yet", end["error"])
+        self.assertIn("once there is room", end["error"])
+        learned = int(re.search(r"(\d+) of 300 pictures are learned and kept", middle["error"])[1])
+        for error in (end["error"], middle["error"]):
+            self.assertIn("No space left on device", error)
+            self.assertIn("engram learn --end-task", error)
+            self.assertIn("engram undo", error)
+            self.assertNotIn("repeat", error)
+        self.assertTrue(0 < learned < 300)
+        self.assertEqual((kept["samples"], kept["open_task_samples"]), (16 + learned, 8 + learned))
+        self.assertEqual((ended["samples"], ended["task_ended"], verified["ok"]), (16 + learned, True, True))
+
+    def test_a_limit_of_file_sizes_is_a_failed_write(self):
+        self.learn("red", self.photos / "red")
+        limit = 'ulimit -f 16; exec "$@"'  # in blocks of 512 or 1024 bytes
+        done = subprocess.run(["sh", "-c", limit, "sh", PROGRAM, "learn", "red", self.many_links(600), "--json"],
+                              capture_output=True, text=True, env=self.environment(), timeout=300)
+        self.assertEqual(done.returncode, DISK, done.stderr)
+        error = json.loads(done.stdout)["error"]
+        self.assertIn("File too large", error)
+        learned = int(re.search(r"(\d+) of 600 pictures are learned and kept", error)[1])
+        self.assertEqual(self.json("learn", "--end-task")["samples"], 8 + learned)
+
     def test_nothing_readable_changes_nothing(self):
         names = self.broken_files()
         self.learn("red", *names, code=DATA)
@@ -174,6 +218,11 @@ class BadInput(CliCase):
         self.learn("red", *names, code=DATA)
         self.assertEqual(self.digest(), before)
         self.run_program("classify", "zero.png", code=DATA)
+
+    def test_where_the_demo_writes_is_tried_first(self):
+        done = self.run_program("demo", "--model", "tiny", "--out", "/proc", code=DISK)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("--out", done.stderr)
 
     def test_empty_folders_and_no_state(self):
         (self.dir / "void").mkdir()
@@ -247,7 +296,11 @@ class BadInput(CliCase):
             self.assertIn(words, refused["error"])
             refused = self.json("model", "add", self.root / "tiny.onnx", *home, code=USAGE)
             self.assertIn(words, refused["error"])
+            listed = self.run_program("model", "list", "--json", *home)
+            self.assertIn(words, json.loads(listed.stdout)["models"][0]["problem"])
+            self.assertIn("warning: tiny cannot be used", listed.stderr)
         card.write_text(whole)
+        self.assertNotIn("problem", self.json("model", "list", *home)["models"][0])
         self.json("classify", self.photos / "red/1.png", *home)
 
     def test_numbers_and_words_that_mean_nothing(self):

@@ -6,7 +6,6 @@ the backbone is a tiny network made on the spot.
 import json
 import os
 import pathlib
-import pty
 import struct
 import subprocess
 import sys
@@ -111,6 +110,8 @@ class Cli(CliCase):
             f"{self.photos}/red/1.png\tred thing\n{self.photos}/blue/1.png\tblue\r\n")
         answer = self.learn("--labels", "list.tsv")
         self.assertEqual(answer["learned"], {"red thing": 1, "blue": 1})
+        (self.dir / "list.tsv").write_bytes(f"\ufeff{self.photos}/red/2.png\tred thing\r\n\r\n \n".encode())
+        self.assertEqual(self.learn("--labels", "list.tsv")["learned"], {"red thing": 1})
         before = self.digest()
         for bad, words in (("a.png mug\n", "no tab"), ("a\tb\tc\n", "more than one tab"),
                            ("", "empty"), ("a.png\t\n", "empty")):
@@ -127,6 +128,46 @@ class Cli(CliCase):
         self.assertIn("no task has ended", refused["error"])
         self.assertTrue(self.learn("--end-task")["task_ended"])
         self.assertEqual(self.json("classify", self.photos / "red/1.png")["label"], "red")
+
+    def test_no_task_is_ended_where_none_is_open(self):
+        self.learn("red", self.photos / "red")
+        files = [self.state / name for name in ("journal", "readout", "snapshot")]
+        before = [file.read_bytes() for file in files]
+        answer = self.learn("--end-task")
+        self.assertEqual((answer["task_ended"], answer["learned"], answer["samples"]), (False, {}, 8))
+        self.assertIn("no task is open", self.run_program("learn", "--end-task").stdout)
+        self.assertEqual([file.read_bytes() for file in files], before)
+        self.assertEqual(self.json("inspect")["tasks"], 1)
+
+    def test_a_readout_is_made_again_by_the_command_that_is_named(self):
+        self.learn("red", self.photos / "red")
+        readout, picture = self.state / "readout", self.photos / "red/1.png"
+        whole = readout.read_bytes()
+        for damage in (lambda: readout.unlink(), lambda: readout.write_bytes(whole[:-1] + bytes([whole[-1] ^ 4]))):
+            damage()
+            refused = self.run_program("classify", picture, "--json", code=MISSING if not readout.exists() else DATA)
+            command = f"engram learn --end-task --state {self.state}"
+            self.assertIn(command, refused.stderr)
+            self.assertNotIn("Restore", refused.stderr)
+            self.assertIn("made again", self.run_program(*command.split()[1:]).stderr)
+            self.assertTrue(self.json("verify")["ok"])
+            self.assertEqual(self.json("classify", picture)["label"], "red")
+            self.assertEqual(self.json("inspect")["tasks"], 1)
+
+    def test_answers_come_while_others_are_worked_on(self):
+        self.learn("red", self.photos / "red")
+        many = self.dir / "many"
+        many.mkdir()
+        for number in range(2000):
+            (many / f"{number}.png").symlink_to(self.photos / "red/1.png")
+        last = self.dir / "last.png"
+        last.write_bytes(b"not yet a picture")
+        with subprocess.Popen([PROGRAM, "classify", many, last], env=self.environment(), text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            self.assertIn("red", process.stdout.readline())
+            last.write_bytes(colour_picture("red", 1))  # the first answers are here before it is looked at
+            lines = process.stdout.readlines()
+        self.assertEqual((process.returncode, len(lines)), (OK, 2000), lines[-1])
 
     def test_plan(self):
         small = self.json("plan", "--hidden", "1000", "--features", "384", "--classes", "10")
@@ -153,6 +194,11 @@ class Cli(CliCase):
         self.json("plan", "--device", "1000", code=MEMORY)
         self.json("plan", "--device", "toaster", code=USAGE)
         self.assertIn("all at once", self.run_program("plan").stdout)
+        self.assertEqual(self.json("plan")["features"], 1280)
+        of_model = self.json("plan", "--model", "tiny", "--hidden", "1000")
+        self.assertEqual((of_model["features"], of_model["model"]), (64, "tiny"))
+        self.assertIn("engram model add nobody", self.json("plan", "--model", "nobody", code=MISSING)["error"])
+        self.json("plan", "--model", "tiny", "--features", "64", code=USAGE)
 
     def test_features_for_numpy(self):
         self.json("features", "--tree", self.photos, "-o", "f", "--model", "tiny")
@@ -183,25 +229,6 @@ class Cli(CliCase):
         self.json("model", "add", "bad.onnx", "--pictures", self.photos, *home, code=DATA)
         self.json("model", "add", "missing.onnx", *home, code=MISSING)
         self.assertEqual(self.json("model", "list", *home)["models"], [])
-
-    def on_terminal(self, *words, **environment):
-        """What the program writes when stdout and stderr are a terminal."""
-        master, slave = pty.openpty()
-        process = subprocess.Popen([str(PROGRAM), *map(str, words)], stdout=slave, stderr=slave,
-                                   cwd=self.dir, env=self.environment(TERM="xterm", **environment))
-        os.close(slave)
-        text = b""
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:  # the other end was closed
-                break
-            if not part:
-                break
-            text += part
-        os.close(master)
-        self.assertEqual(process.wait(), OK, text)
-        return text.decode()
 
     def test_colours_only_on_a_terminal_and_only_if_wanted(self):
         self.learn("red", self.photos / "red")

@@ -5,6 +5,8 @@ the backbone is a tiny network made on the spot.
 """
 import json
 import pathlib
+import random
+import re
 import struct
 import sys
 import xml.etree.ElementTree
@@ -60,6 +62,9 @@ class Evaluate(CliCase):
         (self.dir / "file").write_text("x")
         done = self.run_program(*words, "--out", "file/out", code=DISK)
         self.assertEqual(done.stdout, "")
+        done = self.run_program(*words, "--out", "/proc", code=DISK)  # a folder that takes no file
+        self.assertEqual(done.stdout, "")
+        self.assertIn("Nothing was computed", done.stderr)
         (self.dir / "out/report.txt").mkdir(parents=True)  # cannot be written
         done = self.run_program(*words, "--out", "out", code=DISK)
         self.assertIn("top-1", done.stdout)
@@ -99,6 +104,22 @@ class Evaluate(CliCase):
             self.assertGreater(head["top1"], 70, head["head"])
         for name in ("report.txt", "report.json", "results.csv", "accuracy.svg", "report.html"):
             self.assertGreater((self.dir / "engram-report" / name).stat().st_size, 100, name)
+
+    def test_the_bar_knows_how_many_tasks_there_are(self):
+        draw, classes = random.Random(1), 12
+        arrays = {}
+        for part, each in (("train", 200), ("test", 4)):
+            rows = [k for k in range(classes) for _ in range(each)]
+            x = [draw.gauss(3 * (l == k), 1) for k in rows for l in range(16)]
+            arrays[f"x_{part}"] = self.npy(x, (len(rows), 16))
+            arrays[f"y_{part}"] = self.npy(rows, (len(rows),), "<i4")
+        arrays |= {f"domain_{part}": self.npy([i % 3 for i in range(classes * each)], (classes * each,), "<i4")
+                   for part, each in (("train", 200), ("test", 4))}
+        base = ["evaluate", "--features", self.feature_file(**arrays), "--head", "float", "--hidden", "2000", "--lambda", "1"]
+        for words, tasks in ((["--first", "1", "--increment", "1"], 12), (["--protocol", "dil"], 3)):
+            shown = self.on_terminal(*base, *words)
+            totals = set(re.findall(r"[─━╸]  \d+/(\d+)", shown))
+            self.assertLessEqual(totals, {str(tasks)}, words)  # a quick machine shows no bar
 
     def test_lists_are_compared_and_seeds_averaged(self):
         answer = self.json("evaluate", "--features", self.feature_file(), "--head", "float,ncm", "--hidden", "100,200",

@@ -33,6 +33,17 @@ TEST_CASE("nothing done yet promises no time", "[tools][progress]") {
   REQUIRE(render_progress({"learn", "img", 0, 9, 1.0}, 60).find("left") == std::string::npos);
 }
 
+TEST_CASE("words may be said beside a bar, wherever it goes", "[tools][progress]") {
+  Progress progress(true, "learn");
+  progress.expect(3);
+  progress.advance(2);
+  int said = 0;
+  progress.without_bar([&] { ++said; });
+  progress.finish();
+  progress.without_bar([&] { ++said; });
+  REQUIRE(said == 2);
+}
+
 TEST_CASE("durations are told as people tell them", "[tools][progress]") {
   REQUIRE(duration_text(0.314) == "0.31 s");
   REQUIRE(duration_text(12.4) == "12 s");
