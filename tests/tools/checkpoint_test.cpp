@@ -121,6 +121,33 @@ TEST_CASE("broken stacks and memos are refused", "[tools][checkpoint]") {
   CHECK(says(refusal(std::string(1'200'000, 'N')), "too many values"));
 }
 
+// 12 MB each, the largest that is read. Steps are what is tested: with a search through the stack at
+// every instruction these would be 10^13, which no machine does while a test waits.
+TEST_CASE("a hostile pickle takes time in proportion to its size", "[tools][checkpoint]") {
+  constexpr std::size_t kMany = 4'000'000;
+  const auto times = [](std::size_t count, const std::string& piece) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += piece;
+    return all;
+  };
+  const std::string list = std::string("]q\0", 3), again("h\0", 2);
+  CHECK(says(refusal(list + times(kMany, again) + times(kMany, "a")), "no dict of tensors"));
+  CHECK(says(refusal(list + times(kMany, again) + times(kMany, "\x85")), "too many values"));
+  // Nor memory: a long key of a storage is not copied by three bytes that name it again.
+  const std::string id = tuple({text("storage"), global("torch", "FloatStorage"),
+                                text(std::string(8'000'000, 'k')), text("cpu"), whole(1)});
+  CHECK(says(refusal(id + "q\1" + times(1'000'000, "h\1Q")), "not a plain storage"));
+}
+
+TEST_CASE("marks are no values", "[tools][checkpoint]") {
+  for (const std::string piece : {"](a", "}N(s", "}(Ns", "(q\1h\1", "](N(e", "(N(t", "](Nee"}) {
+    INFO(piece);
+    CHECK(says(refusal(piece), "net.pth"));
+  }
+  CHECK(says(refusal("]((N(Nttt"), "not end with one value"));
+  CHECK(says(refusal("](N(NtNe"), "no dict of tensors"));
+}
+
 TEST_CASE("tensors outside their storage are refused", "[tools][checkpoint]") {
   const auto one = [](TensorPiece piece) {
     piece.key = "0";

@@ -5,8 +5,8 @@
 // torch's storage types), and turns them into plain records without running anything. Any other
 // global or opcode is refused with a sentence.
 //
-// Memory is linear in the pickle's size: an opcode makes at most one value, values are shared by
-// index, and there is no recursion over them.
+// Memory and time are linear in the pickle's size: an opcode makes at most one value, values are
+// shared by index, no opcode looks through the stack, and there is no recursion over values.
 #pragma once
 
 #include <cstddef>

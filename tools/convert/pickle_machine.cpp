@@ -88,6 +88,7 @@ Status PickleMachine::step(unsigned char opcode) {
 Status PickleMachine::push(unsigned char opcode, std::uint64_t argument) {
   switch (opcode) {
     case kMark:
+      marks_.push_back(stack_.size());
       return make(PickleKind::mark), Status();
     case kNone:
       return make(PickleKind::none), Status();
@@ -131,7 +132,7 @@ Status PickleMachine::push_long(std::size_t bytes) {
 }
 
 Status PickleMachine::collect(unsigned char opcode) {
-  const std::size_t first = above_mark();
+  const std::size_t size = stack_.size();
   switch (opcode) {
     case kTuple1:
       return push_tuple(1);
@@ -139,22 +140,25 @@ Status PickleMachine::collect(unsigned char opcode) {
       return push_tuple(2);
     case kTuple3:
       return push_tuple(3);
-    case kTuple:
-      if (first == 0) return broken("a mark is missing");
-      ENGRAM_TRY(push_tuple(stack_.size() - first));
-      stack_.erase(stack_.end() - 2);  // the mark
-      return {};
     case kAppend:
-      return append(stack_.size() - 1, stack_.size() - 2);
-    case kAppends:
-      return append(first, first - 2);
+      if (size < 2 || is_mark(size - 1)) return broken("a list item is missing");
+      return append(size - 1, size - 2);
     case kSetItem:
-      return stack_.size() < 3 ? broken("its stack is empty") : set_items(stack_.size() - 2);
-    default:  // kSetItems
-      if (first < 2) return broken("a mark is missing");
-      stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(first) - 1);
-      return set_items(first - 1);
+      if (size < 3) return broken("its stack is empty");
+      if (is_mark(size - 1) || is_mark(size - 2)) return broken("a dict item is missing");
+      return set_items(size - 2);
+    default:
+      return collect_to_mark(opcode);
   }
+}
+
+Status PickleMachine::collect_to_mark(unsigned char opcode) {
+  if (marks_.empty()) return broken("a mark is missing");
+  const std::size_t mark = marks_.back();
+  marks_.pop_back();
+  stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(mark));
+  if (opcode == kTuple) return push_tuple(stack_.size() - mark);
+  return opcode == kAppends ? append(mark, mark - 1) : set_items(mark);
 }
 
 Status PickleMachine::remember(unsigned char opcode, std::uint64_t argument) {
@@ -164,7 +168,7 @@ Status PickleMachine::remember(unsigned char opcode, std::uint64_t argument) {
     stack_.push_back(found->second);
     return {};
   }
-  if (stack_.empty()) return broken("its stack is empty");
+  if (stack_.empty() || is_mark(stack_.size() - 1)) return broken("its stack is empty");
   const auto slot = opcode == kMemoize ? memo_.size() : argument;
   memo_[static_cast<std::uint32_t>(slot)] = stack_.back();
   return {};

@@ -65,6 +65,7 @@ class PickleMachine {
   Status step(unsigned char opcode);
   Status push(unsigned char opcode, std::uint64_t argument);  // numbers, texts, empty containers
   Status collect(unsigned char opcode);  // what lies on the stack, into containers
+  Status collect_to_mark(unsigned char opcode);
   Status remember(unsigned char opcode, std::uint64_t argument);  // the memo
   Status name(unsigned char opcode);                              // what Python would import
 
@@ -108,18 +109,16 @@ class PickleMachine {
     return ref;
   }
   const PickleValue& at(PickleRef ref) const { return pickle_.values[ref]; }
-  // Position just after the last mark on the stack, 0 if there is none.
-  std::size_t above_mark() const {
-    std::size_t i = stack_.size();
-    while (i > 0 && at(stack_[i - 1]).kind != PickleKind::mark) --i;
-    return i;
-  }
+  bool is_mark(std::size_t position) const { return at(stack_[position]).kind == PickleKind::mark; }
 
   std::span<const std::byte> bytes_;
   const std::string& name_;
   std::size_t at_ = 0;
   Pickle pickle_;
   std::vector<PickleRef> stack_;
+  // Where the marks lie on the stack. A search for them would make a hostile file's time quadratic.
+  // Only TUPLE, APPENDS and SETITEMS take one away; whatever else meets one is refused.
+  std::vector<std::size_t> marks_;
   std::unordered_map<std::uint32_t, PickleRef> memo_;
 };
 

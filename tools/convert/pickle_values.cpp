@@ -16,6 +16,10 @@ constexpr std::array<std::string_view, 10> kStorages{
     "FloatStorage", "DoubleStorage", "HalfStorage", "BFloat16Storage", "LongStorage",
     "IntStorage",   "ShortStorage",  "CharStorage", "ByteStorage",     "BoolStorage"};
 
+// A storage copies its key, so that three bytes of a file that names a long one again would take as
+// much memory as the key. PyTorch's are small numbers.
+constexpr std::size_t kLongestKey = 256;
+
 bool allowed(std::string_view global) {
   for (const auto callable : kCallables) {
     if (global == callable) return true;
@@ -106,7 +110,8 @@ Status PickleMachine::persistent_id() {
   const bool right = (id.size() == 5 || (id.size() == 6 && at(id[5]).kind == PickleKind::none)) &&
                      at(id[0]).text == "storage" && at(id[1]).kind == PickleKind::callable &&
                      at(id[1]).text.substr(0, 6) == "torch " &&
-                     at(id[2]).kind == PickleKind::text && at(id[4]).kind == PickleKind::whole;
+                     at(id[2]).kind == PickleKind::text && at(id[2]).text.size() <= kLongestKey &&
+                     at(id[4]).kind == PickleKind::whole;
   if (!right) return broken("it refers to something outside that is not a plain storage");
   PickleValue& storage = make(PickleKind::storage);
   storage.type_name = at(id[1]).text.substr(6);
