@@ -5,14 +5,30 @@
 
 #include <fmt/format.h>
 
-#include "platform/camera_stage.h"
 #include "platform/sentence.h"
 
 namespace engram {
 
 namespace {
 
-Result<std::vector<Image>> from_stage() {
+Status too_few_pictures(const std::string& folder, std::size_t count) {
+  return Status(Code::bad_data,
+                fmt::format("{} has {} readable pictures; the feature scale needs at least {}",
+                            folder, count, kFewestCalibrationPictures));
+}
+
+}  // namespace
+
+Result<CalibrationPictures> CalibrationPictures::open(const std::string& folder) {
+  CalibrationPictures pictures;
+  pictures.folder_ = folder;
+  if (!folder.empty()) {
+    ENGRAM_ASSIGN(pictures.files_, find_images(folder));
+    const std::size_t files = pictures.files_.size();
+    if (files < kFewestCalibrationPictures) return too_few_pictures(folder, files);
+    pictures.step_ = std::max<std::size_t>(1, files / kMostCalibrationPictures);
+    return pictures;
+  }
   auto stage = Stage::open({});
   if (!stage.ok()) {
     return Status(stage.status().code(),
@@ -20,33 +36,44 @@ Result<std::vector<Image>> from_stage() {
                               "at least {} of your own (--pictures)",
                               sentence(stage.status().what()), kFewestCalibrationPictures));
   }
-  std::vector<Image> pictures;
-  for (int i = 0; i < kMostCalibrationPictures; ++i) {
-    const int object = i % stage->objects();
-    ENGRAM_ASSIGN(auto picture,
-                  stage->view(object, static_cast<std::uint64_t>(i / stage->objects())));
-    pictures.push_back(std::move(picture));
-  }
+  pictures.stage_ = std::move(stage).value();
   return pictures;
 }
 
-}  // namespace
+int CalibrationPictures::left() const {
+  const int wanted = kMostCalibrationPictures - given_;
+  if (stage_) return wanted;
+  const std::size_t files =
+      at_ < files_.size() ? (files_.size() - at_ + step_ - 1) / step_ : std::size_t{0};
+  return static_cast<int>(std::min(files, static_cast<std::size_t>(wanted)));
+}
 
-Result<std::vector<Image>> calibration_pictures(const std::string& folder) {
-  if (folder.empty()) return from_stage();
-  ENGRAM_ASSIGN(const auto files, find_images(folder));
-  std::vector<Image> pictures;
-  const std::size_t step = std::max<std::size_t>(1, files.size() / kMostCalibrationPictures);
-  for (std::size_t i = 0; i < files.size(); i += step) {
-    if (pictures.size() == kMostCalibrationPictures) break;
-    if (auto picture = read_image(files[i]); picture.ok()) {
-      pictures.push_back(std::move(picture).value());
-    }
+Result<std::optional<Image>> CalibrationPictures::next_one() {
+  if (stage_ && left() > 0) {
+    const int objects = stage_->objects();
+    ENGRAM_ASSIGN(Image picture,
+                  stage_->view(given_ % objects, static_cast<std::uint64_t>(given_ / objects)));
+    return std::optional<Image>(std::move(picture));
   }
-  if (pictures.size() < kFewestCalibrationPictures) {
-    return Status(Code::bad_data,
-                  fmt::format("{} has {} readable pictures; the feature scale needs at least {}",
-                              folder, pictures.size(), kFewestCalibrationPictures));
+  while (left() > 0) {
+    auto picture = read_image(files_[std::exchange(at_, at_ + step_)]);
+    if (picture.ok()) return std::optional<Image>(std::move(picture).value());
+  }
+  return std::optional<Image>();
+}
+
+Result<std::vector<Image>> CalibrationPictures::next(int most) {
+  std::vector<Image> pictures;
+  std::int64_t pixels = 0;
+  while (static_cast<int>(pictures.size()) < most && pixels < kCalibrationPixels) {
+    ENGRAM_ASSIGN(std::optional<Image> picture, next_one());
+    if (!picture) break;
+    pixels += std::int64_t{picture->width} * picture->height;
+    pictures.push_back(std::move(*picture));
+    ++given_;
+  }
+  if (pictures.empty() && given_ < kFewestCalibrationPictures) {
+    return too_few_pictures(folder_, static_cast<std::size_t>(given_));
   }
   return pictures;
 }

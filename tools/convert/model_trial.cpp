@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include "platform/sanitized.h"
 #include "platform/threads.h"
 #include "tools/convert/calibration_pictures.h"
+#include "tools/convert/trial_end.h"
 
 namespace engram {
 
@@ -33,6 +33,8 @@ constexpr const char* kBad = "bad ";
 // Measuring: lines instead.
 constexpr const char* kMeasureFlag = "--measure-model";
 constexpr int kMeasureBatch = 8;
+// A batch of pictures, and the file that is being decoded: no fault of the model's.
+constexpr std::int64_t kRoomForPictures = kCalibrationBytes + std::int64_t{kMaxImageBytes};
 
 // In the child: one inference of a grey picture.
 Result<TrialReport> try_here(const BackboneOptions& options) {
@@ -49,29 +51,31 @@ Result<TrialReport> try_here(const BackboneOptions& options) {
   return TrialReport{.features = backbone->features()};
 }
 
-// In the child. A batch that takes too long ends it by SIGALRM.
+// In the child. A batch that takes too long ends it by SIGALRM; reading pictures is not the model's
+// time.
 Result<ModelMeasurement> measure_here(const StoredModel& model, const std::string& pictures_dir,
-                                      int threads, std::int64_t memory, unsigned seconds) {
-  ENGRAM_ASSIGN(const auto pictures, calibration_pictures(pictures_dir));
-  for (const Image& picture : pictures) memory += std::int64_t(picture.rgb.size());
-  if (!kSanitized) limit_this_process(RLIMIT_AS, memory);
+                                      int threads, unsigned seconds) {
+  ENGRAM_ASSIGN(auto pictures, CalibrationPictures::open(pictures_dir));
   ::alarm(seconds);
   ENGRAM_ASSIGN(auto extractor,
                 FeatureExtractor::open(model, {.threads = threads, .batch = kMeasureBatch}));
-  const int count = static_cast<int>(pictures.size());
   const int width = extractor.features();
-  std::vector<float> features(static_cast<std::size_t>(count) * static_cast<std::size_t>(width));
-  const MatrixView<float> all{features.data(), count, width, width};
-  for (int first = 0; first < count; first += kMeasureBatch) {
-    const int rows = std::min(kMeasureBatch, count - first);
+  std::vector<float> features(std::size_t{kMostCalibrationPictures} *
+                              static_cast<std::size_t>(width));
+  const MatrixView<float> all{features.data(), kMostCalibrationPictures, width, width};
+  for (;;) {
+    ::alarm(0);
+    ENGRAM_ASSIGN(const auto batch, pictures.next(kMeasureBatch));
     ::alarm(seconds);
-    ENGRAM_TRY(extractor.extract(std::span(pictures).subspan(static_cast<std::size_t>(first),
-                                                             static_cast<std::size_t>(rows)),
-                                 all.row_range(first, rows)));
-    std::printf("at %d %d\n", first + rows, count);
+    if (batch.empty()) break;
+    const int rows = static_cast<int>(batch.size());
+    const int done = pictures.given();
+    ENGRAM_TRY(extractor.extract(std::span(batch), all.row_range(done - rows, rows)));
+    std::printf("at %d %d\n", done, done + pictures.left());
     std::fflush(stdout);
   }
-  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all));
+  const int count = pictures.given();
+  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all.row_range(0, count)));
   return ModelMeasurement{.calibration = calibration, .pictures = count};
 }
 
@@ -82,36 +86,9 @@ std::int64_t memory_to_try(const std::string& path, const TrialLimits& limits) {
   return std::max(limits.memory_bytes, std::int64_t{6} * file.st_size);
 }
 
-Status out_of_trial_memory(const std::string& path, std::int64_t memory) {
-  return Status(Code::bad_data,
-                fmt::format("{}: it needs more than {} GB of memory", path, memory >> 30));
-}
-
-// How the child was ended; ok: it came to its own end.
-Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std::int64_t memory,
-                      int seconds) {
-  const auto failed = [&](const std::string& what) {
-    return Status(Code::bad_data, fmt::format("{}: {}", path, what));
-  };
-  if (outcome.timed_out || outcome.signal == SIGALRM) {
-    return failed(fmt::format("it took longer than {} s to load and try", seconds));
-  }
-  if (outcome.signal == 0) return {};
-  return failed(
-      fmt::format("it made OpenVINO crash ({}): the file is damaged or hostile, or needs "
-                  "more than {} GB of memory",
-                  ::strsignal(outcome.signal), memory >> 30));
-}
-
-Status did_not_start(const ChildOutcome& outcome, const std::string& path) {
-  return Status(Code::internal,
-                fmt::format("{} could not be tried: the program did not start itself again (exit "
-                            "code {})",
-                            path, outcome.exit_code));
-}
-
 int serve_measuring(char** argv) {
   const std::int64_t seconds = std::atoll(argv[7]);
+  if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]) + kRoomForPictures);
   limit_this_process(RLIMIT_CPU, 64 * kMostCalibrationPictures * seconds);
   limit_this_process(RLIMIT_CORE, 0);
   const auto measure = [&]() -> Result<ModelMeasurement> {
@@ -119,7 +96,7 @@ int serve_measuring(char** argv) {
     const int threads = std::atoi(argv[5]);
     set_thread_count(threads);
     return measure_here({.card = card, .onnx = argv[2], .problem = {}}, argv[4], threads,
-                        std::atoll(argv[6]), static_cast<unsigned>(seconds));
+                        static_cast<unsigned>(seconds));
   };
   const auto measured = measure();
   if (measured.ok()) {

@@ -29,8 +29,8 @@ struct TrialReport {
   int features = 0;  // L
 };
 
-// bad_data: what went wrong, in one sentence that names the file. The features of a grey picture
-// are checked to be finite.
+// bad_data: what went wrong, in one sentence that names the file. out_of_memory: the child was
+// killed, which is not the file's fault. The features of a grey picture are checked to be finite.
 Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits& limits = {});
 
 struct ModelMeasurement {
@@ -38,9 +38,9 @@ struct ModelMeasurement {
   int pictures = 0;
 };
 
-// The features of calibration_pictures(pictures_dir), and what they say. The card needs no scales
+// The features of CalibrationPictures of pictures_dir, and what they say. The card needs no scales
 // yet; `progress` is told how many pictures of how many are done. As above, or what
-// calibration_pictures and calibrate refuse.
+// CalibrationPictures and calibrate refuse.
 Result<ModelMeasurement> measure_model(const StoredModel& model, const std::string& pictures_dir,
                                        int threads,
                                        const std::function<void(int done, int total)>& progress,
