@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,6 +124,10 @@ Result<ChildOutcome> run_child(const ChildRequest& request) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
   return outcome;
+}
+
+void end_with_parent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 void limit_this_process(int resource, std::int64_t value) {

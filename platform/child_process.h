@@ -33,6 +33,10 @@ struct ChildOutcome {
 // io_failure: no process or pipe could be made.
 Result<ChildOutcome> run_child(const ChildRequest& request);
 
+// In a child of our own: it is killed when the thread that started it ends, also if that was killed
+// itself. Not for a stranger's program: dpkg must not end in the middle.
+void end_with_parent();
+
 // In the child: at most `value` of an RLIMIT_... resource from now on; best effort.
 void limit_this_process(int resource, std::int64_t value);
 

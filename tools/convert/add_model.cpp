@@ -15,6 +15,7 @@
 #include "tools/convert/pickle.h"
 #include "tools/convert/preprocess_choice.h"
 #include "tools/convert/scratch_folder.h"
+#include "tools/convert/trial_end.h"
 
 namespace engram {
 
@@ -34,6 +35,11 @@ BackboneOptions trial_options(const Candidate& candidate) {
           .width = candidate.card.preprocess.crop,
           .threads = 0,
           .batch = 1};
+}
+
+// Between the steps that are no child process.
+Status go_on(const AddModelRequest& request) {
+  return request.stop != nullptr && request.stop->load() ? stopped_adding() : Status();
 }
 
 // Messages of the trial name the file as the user knows it.
@@ -63,11 +69,12 @@ Status pool(Candidate& candidate, const AddModelRequest& request, const OnnxSumm
   for (const std::size_t rank : ranks) {
     ENGRAM_ASSIGN(const auto bytes, read_file(request.name_or_file, kMaxOnnx));
     ENGRAM_ASSIGN(candidate.path, with_pooling(bytes, tensor, request.pool, rank, folder));
-    const auto report = try_model(trial_options(candidate));
+    const auto report = try_model(trial_options(candidate), {.stop = request.stop});
     if (report.ok()) {
       candidate.card.features = report->features;
       return {};
     }
+    if (report.status().code() == Code::busy) return report.status();
     if (first_failure.ok()) first_failure = report.status();
   }
   return Status(
@@ -101,7 +108,8 @@ Result<Candidate> make_from_file(const AddModelRequest& request, const ScratchFo
   if (request.pool != Pooling::none && !candidate.card.output.empty()) {
     ENGRAM_TRY(pool(candidate, request, summary, folder));
   } else {
-    ENGRAM_ASSIGN(const TrialReport report, try_model(trial_options(candidate)));
+    ENGRAM_ASSIGN(const TrialReport report,
+                  try_model(trial_options(candidate), {.stop = request.stop}));
     candidate.card.features = report.features;
   }
   return candidate;
@@ -115,9 +123,10 @@ Status measure(Candidate& candidate, const AddModelRequest& request,
   const auto follow = [&](int done, int total) {
     if (progress) progress(step, done, total);
   };
-  ENGRAM_ASSIGN(const ModelMeasurement measured,
-                measure_model({.card = candidate.card, .onnx = candidate.path, .problem = {}},
-                              request.pictures_dir, request.threads, follow));
+  ENGRAM_ASSIGN(
+      const ModelMeasurement measured,
+      measure_model({.card = candidate.card, .onnx = candidate.path, .problem = {}},
+                    request.pictures_dir, request.threads, follow, {.stop = request.stop}));
   candidate.card.feature_scale = measured.calibration.feature_scale;
   candidate.card.hidden_mul = measured.calibration.hidden_mul;
   candidate.card.calibration_pictures = measured.pictures;
@@ -181,12 +190,14 @@ Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgre
     if (progress) progress("resampling its positions", 0, 0);
     ENGRAM_TRY(resize_candidate(candidate, request.side, request.name_or_file, folder));
   }
+  ENGRAM_TRY(go_on(request));
   candidate.card.name = name;
   if (!request.licence.empty()) candidate.card.licence = request.licence;
   ENGRAM_ASSIGN(candidate.card.sha256, sha256_of_file(candidate.path));
   if (Status measured = measure(candidate, request, progress); !measured.ok()) {
     return in_users_words(measured, candidate.path, request.name_or_file);
   }
+  ENGRAM_TRY(go_on(request));
   if (progress) progress("storing " + name, 0, 0);
   ENGRAM_TRY(store.add(candidate.path, candidate.card, request.replace));
   return candidate.card;

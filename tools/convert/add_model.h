@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -63,13 +64,15 @@ struct AddModelRequest {
   std::string licence;       // SPDX; empty: the built-in's, or "unknown"
   bool replace = false;      // a model of that name
   std::string home = default_home();
-  int threads = 0;  // 0: one per core
+  int threads = 0;                          // 0: one per core
+  const std::atomic<bool>* stop = nullptr;  // becomes true: child processes end, nothing is stored
 };
 
 // What is being done now, for a progress line: done of total, total 0 where it cannot be known.
 using AddModelProgress =
     std::function<void(const std::string& step, std::int64_t done, std::int64_t total)>;
 
+// busy: it was stopped.
 Result<ModelCard> add_model(const AddModelRequest& request, const AddModelProgress& progress = {});
 
 // What a built-in model is made from.

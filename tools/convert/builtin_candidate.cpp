@@ -54,7 +54,8 @@ Result<Candidate> make_builtin(const BuiltinModel& model, const AddModelRequest&
                               "cannot be chosen",
                               model.name));
   }
-  ENGRAM_ASSIGN(const PackageFile file, get_package_file(model, request.from_package, progress));
+  ENGRAM_ASSIGN(const PackageFile file,
+                get_package_file(model, request.from_package, progress, request.stop));
   const bool onnx = model.kind == BuiltinKind::onnx;
   if (progress)
     progress(onnx ? "cutting out the encoder" : "converting the checkpoint to ONNX", 0, 0);

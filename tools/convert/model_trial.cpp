@@ -87,6 +87,7 @@ std::int64_t memory_to_try(const std::string& path, const TrialLimits& limits) {
 }
 
 int serve_measuring(char** argv) {
+  end_with_parent();
   const std::int64_t seconds = std::atoll(argv[7]);
   if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]) + kRoomForPictures);
   limit_this_process(RLIMIT_CPU, 64 * kMostCalibrationPictures * seconds);
@@ -120,7 +121,8 @@ Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits&
       run_child({.arguments = {"/proc/self/exe", kFlag, options.model, options.output,
                                std::to_string(options.height), std::to_string(options.width),
                                std::to_string(memory), std::to_string(limits.seconds)},
-                 .seconds = limits.seconds}));
+                 .seconds = limits.seconds,
+                 .stop = limits.stop}));
   ENGRAM_TRY(ended_by_force(outcome, options.model, memory, limits.seconds));
   if (outcome.output.rfind(kGood, 0) == 0) {
     return TrialReport{.features = std::atoi(outcome.output.c_str() + std::strlen(kGood))};
@@ -167,7 +169,8 @@ Result<ModelMeasurement> measure_model(const StoredModel& model, const std::stri
                                          pictures_dir, std::to_string(threads),
                                          std::to_string(memory), std::to_string(limits.seconds)},
                            .seconds = all_batches * limits.seconds,
-                           .on_line = on_line}));
+                           .on_line = on_line,
+                           .stop = limits.stop}));
   ENGRAM_TRY(ended_by_force(outcome, model.onnx, memory, limits.seconds));
   ENGRAM_TRY(failure);
   if (!done) return did_not_start(outcome, model.onnx);
@@ -177,6 +180,7 @@ Result<ModelMeasurement> measure_model(const StoredModel& model, const std::stri
 std::optional<int> serve_model_trial(int argc, char** argv) {
   if (argc == 8 && std::strcmp(argv[1], kMeasureFlag) == 0) return serve_measuring(argv);
   if (argc != 8 || std::strcmp(argv[1], kFlag) != 0) return std::nullopt;
+  end_with_parent();
   if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]));
   limit_this_process(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone
   limit_this_process(RLIMIT_CORE, 0);

@@ -8,6 +8,7 @@
 //     if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -23,6 +24,7 @@ namespace engram {
 struct TrialLimits {
   std::int64_t memory_bytes = std::int64_t{8} << 30;  // address space; not under sanitizers
   int seconds = 120;                                  // to load it, and for each batch of pictures
+  const std::atomic<bool>* stop = nullptr;            // becomes true: the child is killed
 };
 
 struct TrialReport {
@@ -30,7 +32,7 @@ struct TrialReport {
 };
 
 // bad_data: what went wrong, in one sentence that names the file. out_of_memory: the child was
-// killed, which is not the file's fault. The features of a grey picture are checked to be finite.
+// killed, which is not the file's fault. busy: it was stopped. The features of a grey picture are checked to be finite.
 Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits& limits = {});
 
 struct ModelMeasurement {

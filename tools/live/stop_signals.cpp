@@ -53,6 +53,10 @@ bool StopSignals::stopped() const {
   return was_stopped;
 }
 
+const std::atomic<bool>& StopSignals::flag() const {
+  return was_stopped;
+}
+
 int StopSignals::file() const {
   return pipe_ends[0];
 }

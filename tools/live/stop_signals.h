@@ -1,6 +1,7 @@
 // A program that is asked to end (Ctrl-C, kill, a closed terminal) ends in order: what waits is told.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 #include "platform/status.h"
@@ -16,6 +17,7 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   bool stopped() const;
+  const std::atomic<bool>& flag() const;                // the same, for ChildRequest::stop
   int file() const;                                     // readable once it was asked; for poll()
   bool wait(std::chrono::milliseconds patience) const;  // true: stopped
 };
