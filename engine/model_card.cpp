@@ -147,11 +147,16 @@ PreprocessSpec parse_input(const json& object, std::string& complaint) {
   spec.order = order == "bgr" ? ChannelOrder::bgr : ChannelOrder::rgb;
   spec.mean = input.reals("mean", -65536, 65536);
   spec.std = input.reals("std", 1e-6, 65536);
+  const std::string filter = input.has("filter") ? input.text("filter", 32) : "bicubic";
+  spec.filter = filter == "bilinear" ? Filter::bilinear : Filter::bicubic;
   if (spec.crop > spec.resize) input.complain("crop", "is larger than \"input.resize\"");
   if (mode != "squash" && mode != "shorter_side") {
     input.complain("mode", "must be \"shorter_side\" or \"squash\"");
   }
   if (order != "rgb" && order != "bgr") input.complain("order", "must be \"rgb\" or \"bgr\"");
+  if (filter != "bicubic" && filter != "bilinear") {
+    input.complain("filter", "must be \"bicubic\" or \"bilinear\"");
+  }
   complaint = input.finish();
   return spec;
 }
@@ -186,6 +191,7 @@ std::string to_json(const ModelCard& card) {
       {"hidden_mul", card.hidden_mul},
       {"calibration_pictures", card.calibration_pictures},
   };
+  if (how.filter == Filter::bilinear) text["input"]["filter"] = "bilinear";
   if (!card.redistributable) text["redistributable"] = false;
   if (!card.parent.empty()) text["parent"] = card.parent;
   if (!card.adapted.empty()) text["adapted"] = card.adapted;

@@ -34,7 +34,8 @@ struct ModelCard {
 // dash in front.
 bool is_model_name(const std::string& name);
 
-// JSON with every field by name, the last three only where they say something; parse refuses
+// JSON with every field by name, the last three and the filter of `preprocess` (bicubic) only where
+// they say something, so that cards of earlier versions stay as they are; parse refuses
 // unknown fields, wrong types, values out of range, and texts over 64 KiB.
 std::string to_json(const ModelCard& card);
 Result<ModelCard> parse_card(const std::string& json);

@@ -92,11 +92,13 @@ Status none_fits(const std::vector<StoredModel>& models, const LearnerConfig& co
 
 std::string backbone_of(const ModelCard& card) {
   const PreprocessSpec& how = card.preprocess;
+  // Named only where it is not the usual one: states on disk know theirs without it.
+  const char* filter = how.filter == Filter::bilinear ? " filter bilinear" : "";
   const std::string text =
-      fmt::format("resize {} crop {} mode {} order {} mean {} std {} features {} output {}",
+      fmt::format("resize {} crop {} mode {} order {} mean {} std {} features {}{} output {}",
                   how.resize, how.crop, how.mode == Resize::squash ? "squash" : "shorter_side",
                   how.order == ChannelOrder::bgr ? "bgr" : "rgb", bits_of(how.mean),
-                  bits_of(how.std), card.features, card.output);
+                  bits_of(how.std), card.features, filter, card.output);
   return card.sha256 + kBehindSha +
          sha256_hex(std::as_bytes(std::span(text))).substr(0, kCardDigits);
 }

@@ -33,8 +33,8 @@ enum class Resize : std::uint8_t {
 };
 enum class ChannelOrder : std::uint8_t { rgb, bgr };
 enum class Filter : std::uint8_t {
-  bicubic,   // what backbones are tested with
-  bilinear,  // what they are trained with (engine/augment.h)
+  bicubic,   // what most backbones are tested with
+  bilinear,  // what they are trained with (engine/augment.h), and some are tested with
 };
 
 inline constexpr int kMaxResize = 8192;

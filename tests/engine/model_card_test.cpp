@@ -49,6 +49,21 @@ TEST_CASE("a card survives being written and read", "[engine][model_card]") {
   CHECK(says(to_json(before), "123.675,"));  // as people write it
 }
 
+TEST_CASE("a card names its filter where it is not bicubic", "[engine][model_card]") {
+  ModelCard own = card();
+  CHECK_FALSE(says(to_json(own), "filter"));  // as cards were before, and are read still
+  CHECK(parse_card(to_json(own))->preprocess.filter == Filter::bicubic);
+  own.preprocess.filter = Filter::bilinear;
+  CHECK(says(to_json(own), "\"filter\": \"bilinear\""));
+  auto after = parse_card(to_json(own));
+  REQUIRE(after.ok());
+  CHECK(after->preprocess.filter == Filter::bilinear);
+  CHECK(to_json(*after) == to_json(own));
+  // Said in so many words, it is the same card.
+  const std::string spelt = with(to_json(own), "\"bilinear\"", "\"bicubic\"");
+  CHECK(to_json(parse_card(spelt).value()) == to_json(card()));
+}
+
 TEST_CASE("a card says what a model was adapted from", "[engine][model_card]") {
   ModelCard adapted = card();
   CHECK_FALSE(says(to_json(adapted), "parent"));  // as cards were before, and are read still
@@ -83,6 +98,8 @@ TEST_CASE("a wrong card is refused by the name of its field", "[engine][model_ca
       {"\"crop\": 224", "\"crop\": 224.5", "\"input.crop\""},
       {"\"squash\"", "\"stretch\"", "\"input.mode\""},
       {"\"bgr\"", "\"grb\"", "\"input.order\""},
+      {"\"bgr\"", "\"bgr\", \"filter\": \"lanczos\"", "\"input.filter\" must be \"bicubic\" or"},
+      {"\"bgr\"", "\"bgr\", \"filter\": 1", "\"input.filter\" must be a text"},
       {"123.675", "1e999", "not JSON"},
       {"123.675", "1e30", "\"input.mean\""},
       {"58.395", "0", "\"input.std\""},

@@ -71,6 +71,7 @@ TEST_CASE("a backbone is its file and all that shapes features", "[engine][state
       [](ModelCard& c) { c.preprocess.order = ChannelOrder::bgr; },
       [](ModelCard& c) { c.preprocess.mean[1] += 1; },
       [](ModelCard& c) { c.preprocess.std[2] += 1; },
+      [](ModelCard& c) { c.preprocess.filter = Filter::bilinear; },
       [](ModelCard& c) { c.output = "other"; },
       [](ModelCard& c) { c.features += 1; },
   };

@@ -21,5 +21,7 @@ std::vector<std::string> fuzz_seeds() {
   card.features = 1280;
   card.feature_scale = 45.25f;
   card.hidden_mul = 1024;
-  return {engram::to_json(card)};
+  const std::string usual = engram::to_json(card);
+  card.preprocess.filter = engram::Filter::bilinear;
+  return {usual, engram::to_json(card)};
 }

@@ -224,7 +224,10 @@ class Cli(CliCase):
                self.photos, "--as", "mine", *home]
         self.json(*add)
         self.json(*add, code=USAGE)
-        self.json(*add, "--replace")
+        self.assertNotIn("filter", self.json(*add, "--replace")["input"])  # bicubic, as ever
+        self.json(*add, "--replace", "--filter", "bilinear")
+        self.assertEqual(self.json("model", "show", "mine", *home)["input"]["filter"], "bilinear")
+        self.json(*add, "--replace", "--filter", "lanczos", code=USAGE)
         self.assertEqual(self.json("model", "remove", "mine", *home)["removed"], "mine")
         self.json("model", "remove", "mine", *home, code=MISSING)
         (self.dir / "bad.onnx").write_bytes(b"\x08\x08garbage")

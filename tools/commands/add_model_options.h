@@ -14,7 +14,7 @@ namespace engram {
 struct AddModelOptions {
   AddModelRequest request;
   std::string pool = "none";
-  std::string mode, order;
+  std::string mode, filter, order;
   std::vector<float> mean, std;
   int resize = 0, crop = 0;  // 0: not given
 };

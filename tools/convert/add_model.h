@@ -53,6 +53,7 @@ struct AddModelRequest {
   std::optional<int> resize;  // default: the preset's ratio to the crop
   std::optional<int> crop;    // default: the model's input size, or 224 where it is dynamic
   std::optional<Resize> mode;
+  std::optional<Filter> filter;
   std::optional<ChannelOrder> order;
   std::optional<std::array<float, 3>> mean;  // in byte units, 0..255, RGB
   std::optional<std::array<float, 3>> std;

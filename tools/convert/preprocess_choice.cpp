@@ -25,11 +25,14 @@ const OnnxTensorInfo* picture_input(const OnnxSummary& summary) {
 
 }  // namespace
 
-// Numbers in byte units: 255 times those of the frameworks.
+// Numbers in byte units: 255 times those of the frameworks. All bicubic: what a preset gives must not
+// change, and whose filter is another is told.
 const std::vector<PreprocessPreset>& preprocess_presets() {
   static const std::vector<PreprocessPreset> kPresets{
       {.name = "imagenet",
-       .meaning = "ResNet, ConvNeXt, DINO, DeiT: shorter side 256, crop 224, ImageNet mean and std",
+       .meaning =
+           "ResNet, ConvNeXt, DINO, DeiT: shorter side 256, crop 224, ImageNet mean and std; "
+           "torchvision's ResNet: also --filter bilinear",
        .spec = {.resize = 256,
                 .crop = 224,
                 .mean = {123.675f, 116.28f, 103.53f},
@@ -41,7 +44,9 @@ const std::vector<PreprocessPreset>& preprocess_presets() {
                 .mean = {122.7709383f, 116.7460125f, 104.0937362f},
                 .std = {68.5005327f, 66.6321579f, 70.3231630f}}},
       {.name = "half",
-       .meaning = "ViT of Google, SigLIP, Inception: squashed to 224, values from -1 to 1",
+       .meaning =
+           "ViT of Google, SigLIP, Inception: squashed to 224, values from -1 to 1; Google's ViT "
+           "of Hugging Face: also --filter bilinear",
        .spec = {.resize = 224,
                 .crop = 224,
                 .mode = Resize::squash,
@@ -59,7 +64,7 @@ const std::vector<PreprocessPreset>& preprocess_presets() {
 
 bool chooses_preprocess(const AddModelRequest& request) {
   return !request.preset.empty() || request.resize || request.crop || request.mode ||
-         request.order || request.mean || request.std;
+         request.filter || request.order || request.mean || request.std;
 }
 
 Result<PreprocessSpec> choose_preprocess(const AddModelRequest& request,
@@ -104,6 +109,7 @@ Result<PreprocessSpec> choose_preprocess(const AddModelRequest& request,
   if (fixed != -1) spec.crop = static_cast<int>(fixed);
   spec.resize = request.resize.value_or(static_cast<int>(std::lround(ratio * spec.crop)));
   spec.mode = request.mode.value_or(spec.mode);
+  spec.filter = request.filter.value_or(spec.filter);
   spec.order = request.order.value_or(spec.order);
   spec.mean = request.mean.value_or(spec.mean);
   spec.std = request.std.value_or(spec.std);
