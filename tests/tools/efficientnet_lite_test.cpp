@@ -1,5 +1,6 @@
 #include "tools/convert/efficientnet_lite.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -79,6 +80,32 @@ class Synthetic {
   }
 };
 
+// Written out as timm's modules are: a stage of plain blocks, then six of inverted residuals.
+Checkpoint in_timm_names(const Checkpoint& ours, const Published& how) {
+  Checkpoint theirs;
+  const auto move = [&](const std::string& from, const std::string& to) {
+    for (const char* part : {".weight", ".bias", ".running_mean", ".running_var"}) {
+      const auto found = ours.find(from + part);
+      if (found != ours.end()) theirs[to + part] = found->second;
+    }
+  };
+  move("_conv_stem", "conv_stem"), move("_bn0", "bn1");
+  move("_blocks.0._depthwise_conv", "blocks.0.0.conv_dw"), move("_blocks.0._bn1", "blocks.0.0.bn1");
+  move("_blocks.0._project_conv", "blocks.0.0.conv_pw"), move("_blocks.0._bn2", "blocks.0.0.bn2");
+  int index = 1;
+  for (int stage = 1; stage < 7; ++stage) {
+    for (int r = 0; r < how.repeats[stage]; ++r) {
+      const std::string from = fmt::format("_blocks.{}.", index++);
+      const std::string to = fmt::format("blocks.{}.{}.", stage, r);
+      move(from + "_expand_conv", to + "conv_pw"), move(from + "_bn0", to + "bn1");
+      move(from + "_depthwise_conv", to + "conv_dw"), move(from + "_bn1", to + "bn2");
+      move(from + "_project_conv", to + "conv_pwl"), move(from + "_bn2", to + "bn3");
+    }
+  }
+  move("_conv_head", "conv_head"), move("_bn1", "bn2"), move("_fc", "classifier");
+  return theirs;
+}
+
 }  // namespace
 
 TEST_CASE("all five variants are the published networks", "[tools][efficientnet]") {
@@ -98,6 +125,41 @@ TEST_CASE("all five variants are the published networks", "[tools][efficientnet]
     CHECK(summary->outputs[1].shape == std::vector<std::int64_t>{-1, 1000});
     CHECK(lite_preprocess(variant).resize == size + 32);
   }
+}
+
+TEST_CASE("a checkpoint in timm's names gives the same bytes", "[tools][efficientnet]") {
+  for (int variant = 0; variant < kLiteVariants; ++variant) {
+    INFO("lite" << variant);
+    Synthetic net(kPublished[variant]);
+    // Every tensor has values of its own, so that none can stand for another.
+    float value = 0.5f;
+    for (auto& [name, tensor] : net.checkpoint) {
+      std::fill(tensor.values.begin(), tensor.values.end(), value);
+      value += 1.0f / 1024;
+    }
+    const Checkpoint timm = in_timm_names(net.checkpoint, kPublished[variant]);
+    REQUIRE(timm.size() == net.checkpoint.size());
+    const auto ours = efficientnet_lite_onnx(variant, net.checkpoint, "ours");
+    const auto theirs = efficientnet_lite_onnx(variant, timm, "theirs");
+    INFO(theirs.status().what());
+    REQUIRE(ours.ok());
+    REQUIRE(theirs.ok());
+    CHECK((ours.value() == theirs.value()));
+  }
+}
+
+TEST_CASE("a refusal speaks of the names that the file has", "[tools][efficientnet]") {
+  const Synthetic net(kPublished[0]);
+  Checkpoint timm = in_timm_names(net.checkpoint, kPublished[0]);
+  CHECK(says(efficientnet_lite_onnx(3, timm, "net.pth").status(),
+             "weight blocks.0.0.conv_pw.weight"));
+  timm.erase("blocks.6.0.bn3.running_mean");
+  CHECK(says(efficientnet_lite_onnx(0, timm, "net.pth").status(),
+             "net.pth: weight blocks.6.0.bn3.running_mean is missing"));
+  timm.erase("conv_stem.weight");
+  const Status neither = efficientnet_lite_onnx(0, timm, "net.pth").status();
+  CHECK(says(neither, "_conv_stem.weight"));
+  CHECK(says(neither, "timm's tf_efficientnet_lite0 to 4 saved with torch.save"));
 }
 
 TEST_CASE("a checkpoint that does not fit is refused by the weight's name",

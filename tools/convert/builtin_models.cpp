@@ -3,7 +3,7 @@
 
 namespace engram {
 
-// Lite3 and Lite4 have no package: `model add` asks for a checkpoint file.
+// Lite3 and Lite4 have no package: `model add` asks for a checkpoint file, which timm can make.
 const std::vector<BuiltinModel>& builtin_models() {
   constexpr BuiltinKind kCheckpoint = BuiltinKind::checkpoint;
   static const std::vector<BuiltinModel> kModels{

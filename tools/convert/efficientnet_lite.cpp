@@ -1,12 +1,14 @@
 #include "tools/convert/efficientnet_lite.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tools/convert/efficientnet_lite_names.h"
 #include "tools/convert/onnx_writer.h"
 
 namespace engram {
@@ -58,8 +60,12 @@ std::vector<std::int64_t> same_padding(int size, int kernel, int stride) {
 
 class Builder {
  public:
-  Builder(const Checkpoint& checkpoint, const std::string& name, int size)
-      : checkpoint_(checkpoint), name_(name), size_(size), onnx_("efficientnet-lite") {
+  Builder(const Checkpoint& checkpoint, LiteNames names, const std::string& name, int size)
+      : checkpoint_(checkpoint),
+        names_(std::move(names)),
+        name_(name),
+        size_(size),
+        onnx_("efficientnet-lite") {
     onnx_.input("image", {OnnxWriter::kBatch, 3, size, size});
     const float zero = 0, six = 6;
     onnx_.weights("zero", {}, {&zero, 1});
@@ -67,7 +73,7 @@ class Builder {
   }
 
   struct Convolution {
-    std::string weight, norm;  // names in the checkpoint: "X.weight"; "Y.weight", "Y.bias"...
+    std::string weight, norm;  // our names: "X.weight"; "Y.weight", "Y.bias"...
     int in, out, kernel, stride;
     bool depthwise, clip;
   };
@@ -77,18 +83,28 @@ class Builder {
   std::string finish() { return onnx_.finish(); }
 
  private:
-  Result<const std::vector<float>*> weight(const std::string& key,
+  Result<const std::vector<float>*> weight(const std::string& ours,
                                            const std::vector<std::int64_t>& shape) const;
 
+  std::string name_in_file(const std::string& key) const;
+
   const Checkpoint& checkpoint_;
+  LiteNames names_;
   const std::string& name_;
   int size_;  // of the picture at this depth
   std::string last_ = "image";
   OnnxWriter onnx_;
 };
 
-Result<const std::vector<float>*> Builder::weight(const std::string& key,
+std::string Builder::name_in_file(const std::string& key) const {
+  const auto dot = key.rfind('.');
+  const auto theirs = names_.find(key.substr(0, dot));
+  return theirs == names_.end() ? key : theirs->second + key.substr(dot);
+}
+
+Result<const std::vector<float>*> Builder::weight(const std::string& ours,
                                                   const std::vector<std::int64_t>& shape) const {
+  const std::string key = name_in_file(ours);
   const auto found = checkpoint_.find(key);
   if (found == checkpoint_.end()) {
     return Status(Code::bad_data,
@@ -125,8 +141,8 @@ Status Builder::convolution(const Convolution& how) {
   const std::size_t taps = kernel->size() / bias.size();
   for (std::size_t c = 0; c < bias.size(); ++c) {
     if ((*variance)[c] < 0) {
-      return Status(Code::bad_data,
-                    fmt::format("{}: weight {}.running_var is negative", name_, how.norm));
+      return Status(Code::bad_data, fmt::format("{}: weight {} is negative", name_,
+                                                name_in_file(how.norm + ".running_var")));
     }
     const double scale = (*gain)[c] / std::sqrt((*variance)[c] + kEpsilon);
     // Volatile: a fused multiply-add, which some machines would use, gives other bits.
@@ -202,13 +218,15 @@ Result<std::string> efficientnet_lite_onnx(int variant, const Checkpoint& checkp
                                            const std::string& checkpoint_name) {
   ENGRAM_CHECK(variant >= 0 && variant < kLiteVariants);
   const Scaling& scaling = kScaling[variant];
-  Builder builder(checkpoint, checkpoint_name, scaling.size);
+  std::array<int, kStageCount> repeats{};
+  for (int s = 0; s < kStageCount; ++s) repeats[std::size_t(s)] = scaled_repeats(s, scaling.depth);
+  ENGRAM_ASSIGN(LiteNames names, lite_names(checkpoint, repeats, checkpoint_name));
+  Builder builder(checkpoint, std::move(names), checkpoint_name, scaling.size);
   ENGRAM_TRY(builder.convolution({"_conv_stem", "_bn0", 3, kStem, 3, 2, false, true}));
   int in = kStem, index = 0;
   for (int s = 0; s < kStageCount; ++s) {
     const int out = scaled_channels(kStages[s].channels, scaling.width);
-    const int repeats = scaled_repeats(s, scaling.depth);
-    for (int r = 0; r < repeats; ++r) {
+    for (int r = 0; r < repeats[std::size_t(s)]; ++r) {
       ENGRAM_TRY(builder.block(index++, kStages[s], in, out, r == 0 ? kStages[s].stride : 1));
       in = out;
     }

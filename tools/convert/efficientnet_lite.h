@@ -15,6 +15,13 @@
 // Numerics. Batch normalisations (eps 1e-3) are folded into the convolutions in double and rounded
 // once; the same checkpoint gives the same bytes on every machine, so that the file's hash names
 // the backbone. Padding is TensorFlow's "same": the odd pixel goes right and below.
+//
+// Checkpoints come in two ways of naming (efficientnet_lite_names.h), which give the same bytes. One
+// in timm's names is taken for a tf_efficientnet_lite: Google's weights, with that padding and eps.
+// (timm's efficientnet_lite0 without tf_ has the same names but was trained otherwise, with padding
+// on all sides and eps 1e-5: its features would be slightly off.) timm prepares pictures in another
+// way than Google did: (p - 127.5) / 127.5, at most 0.008 off; 300 and 380 pixels for lite3 and lite4,
+// and bilinear for these two. Here all have Google's sizes and numbers, and bicubic.
 #pragma once
 
 #include <string>
@@ -36,7 +43,7 @@ int lite_size(int variant);  // S
 // (p - 127) / 128.
 PreprocessSpec lite_preprocess(int variant);
 
-// bad_data: a weight is missing, has another shape or is not finite; the message names it.
+// bad_data: its names are unknown, a weight is missing, has another shape or is not finite; the message names it.
 Result<std::string> efficientnet_lite_onnx(int variant, const Checkpoint& checkpoint,
                                            const std::string& checkpoint_name);
 

