@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,19 @@ constexpr const char* kMeasureFlag = "--measure-model";
 constexpr int kMeasureBatch = 8;
 // A batch of pictures, and the file that is being decoded: no fault of the model's.
 constexpr std::int64_t kRoomForPictures = kCalibrationBytes + std::int64_t{kMaxImageBytes};
+
+// One grey picture needs no more; each thread takes address space, which is limited.
+constexpr int kTrialThreads = 2;
+
+// First in a child. An arena of malloc reserves 64 MiB of address space, and there would be several
+// per core: on a machine of many cores they alone could reach the limit.
+void begin_as_child(std::int64_t memory) {
+  end_with_parent();
+  constexpr int kArenas = 4;
+  ::mallopt(M_ARENA_MAX, kArenas);
+  if (!kSanitized) limit_this_process(RLIMIT_AS, memory);
+  limit_this_process(RLIMIT_CORE, 0);
+}
 
 // In the child: one inference of a grey picture.
 Result<TrialReport> try_here(const BackboneOptions& options) {
@@ -87,11 +101,9 @@ std::int64_t memory_to_try(const std::string& path, const TrialLimits& limits) {
 }
 
 int serve_measuring(char** argv) {
-  end_with_parent();
+  begin_as_child(std::atoll(argv[6]) + kRoomForPictures);
   const std::int64_t seconds = std::atoll(argv[7]);
-  if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]) + kRoomForPictures);
   limit_this_process(RLIMIT_CPU, 64 * kMostCalibrationPictures * seconds);
-  limit_this_process(RLIMIT_CORE, 0);
   const auto measure = [&]() -> Result<ModelMeasurement> {
     ENGRAM_ASSIGN(const ModelCard card, parse_card(argv[3]));
     const int threads = std::atoi(argv[5]);
@@ -180,15 +192,13 @@ Result<ModelMeasurement> measure_model(const StoredModel& model, const std::stri
 std::optional<int> serve_model_trial(int argc, char** argv) {
   if (argc == 8 && std::strcmp(argv[1], kMeasureFlag) == 0) return serve_measuring(argv);
   if (argc != 8 || std::strcmp(argv[1], kFlag) != 0) return std::nullopt;
-  end_with_parent();
-  if (!kSanitized) limit_this_process(RLIMIT_AS, std::atoll(argv[6]));
+  begin_as_child(std::atoll(argv[6]));
   limit_this_process(RLIMIT_CPU, 64 * std::atoll(argv[7]));  // should the parent be gone
-  limit_this_process(RLIMIT_CORE, 0);
   const auto report = try_here({.model = argv[2],
                                 .output = argv[3],
                                 .height = std::atoi(argv[4]),
                                 .width = std::atoi(argv[5]),
-                                .threads = 0,
+                                .threads = kTrialThreads,
                                 .batch = 1});
   if (report.ok()) {
     std::printf("%s%d", kGood, report->features);

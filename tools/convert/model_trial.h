@@ -32,7 +32,8 @@ struct TrialReport {
 };
 
 // bad_data: what went wrong, in one sentence that names the file. out_of_memory: the child was
-// killed, which is not the file's fault. busy: it was stopped. The features of a grey picture are checked to be finite.
+// killed, which is not the file's fault. busy: it was stopped. The features of a grey picture are
+// checked to be finite. One picture, two threads, whatever the options say.
 Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits& limits = {});
 
 struct ModelMeasurement {
