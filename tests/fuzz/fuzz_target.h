@@ -1,9 +1,11 @@
 // One parser under fuzzing: tests/fuzz/<name>_fuzz.cpp defines these two functions and is found by
 // CMake. A target must survive any bytes; what it returns is always 0.
 //
-//   fuzz_<name> [executions [seed]]     our own driver: seeds, then mutations of them; runs in
-//   ctest fuzz_<name> --write-seeds DIR       the seeds as files, a corpus for libFuzzer
-//   libfuzzer_<name> DIR                clang's libFuzzer, with -DENGRAM_FUZZ=ON (preset `fuzz`)
+//   fuzz_<name> [executions [seed]]   our own driver: seeds, then mutations of them; in ctest
+//   fuzz_<name> --write-seeds DIR     the seeds as files, a corpus for libFuzzer
+//   libfuzzer_<name> DIR              clang's libFuzzer, with -DENGRAM_FUZZ=ON (preset `fuzz`)
+//
+// tools/test --tier fuzz does the second and then the third.
 #pragma once
 
 #include <cstddef>
