@@ -89,6 +89,8 @@ def compare(ours, model, method, pictures, labels, batch, epochs, check):
     steps = len(labels) // batch
     orders = np.array(ours.order).reshape(epochs, steps, batch)
     curve = list(vit_torch.train(vit, [[(x[c], y[c]) for c in order] for order in orders]))
+    if len(ours.losses) != len(curve):  # zip() would leave out what one side lacks
+        sys.exit(f"adapt_dump told {len(ours.losses)} losses where PyTorch has {len(curve)}")
     check(max(or_endless(abs(a - b) / b) for a, b in zip(ours.losses, curve)), f"losses of {epochs} epochs (to {curve[-1]:.4f})")
     ends = ours.named(ours.end)
     worst = max(ends, key=lambda name: difference(ends[name], vit.parameters_of_method[name]))

@@ -166,6 +166,8 @@ TEST_CASE("form: the readouts of both forms agree", "[engine][form]") {
       REQUIRE(kept.readout()->lambda == dense.readout()->lambda);
       const std::vector<float> a = test::scores_of(kept, *kept.readout(), other),
                                b = test::scores_of(dense, *dense.readout(), other);
+      REQUIRE(a.size() == 45 * 5);
+      REQUIRE(b.size() == a.size());
       test::Worst worst;
       for (std::size_t i = 0; i < a.size(); ++i) worst.see(std::abs(double(a[i]) - b[i]));
       CHECK(worst.value() < 2e-3);

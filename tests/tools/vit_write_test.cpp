@@ -52,7 +52,9 @@ TEST_CASE("scales and shifts are folded into the weights", "[tools][vit_write]")
   const VitModel model = small_vit(small_shape(), true, false, false);
   const AdaptParameters ssf = some_parameters(model.shape, AdaptMethod::ssf);
   const VitModel folded = fold_ssf(model, ssf);
-  CHECK(apart(folded, model) > 0.001);
+  const double moved = apart(folded, model);
+  CHECK(moved > 0.001);
+  CHECK(moved < 1);  // infinite, or of another shape, is no folding
   // By the definition, on one row of each kind.
   const auto scale = ssf.slice("blocks.1.qkv.scale"), shift = ssf.slice("blocks.1.qkv.shift");
   const VitLinear &before = model.blocks[1].qkv, &after = folded.blocks[1].qkv;
