@@ -58,10 +58,26 @@ LearnerConfig small_config() {
   return config;
 }
 
-SampleBatch some_samples() {
+SampleBatch some_samples(const LearnerConfig& config) {
   SampleBatch batch{.labels = {"red", "blue", "red"}, .rows = {}};
-  for (int i = 0; i < 3 * 4; ++i) batch.rows.push_back(std::byte(i * 7 % 100));
+  ByteWriter rows;
+  for (int i = 0; i < 3 * 4; ++i) {
+    if (config.arithmetic == Arithmetic::floating) {
+      rows.put(float(i * 7 % 100) - 40.5f);
+    } else {
+      rows.put(std::int8_t(i * 7 % 100));
+    }
+  }
+  batch.rows = rows.take();
   return batch;
+}
+
+// What another device learned, into the store: the file then has a section on merges.
+void merge_another(Store& store, const std::string& name) {
+  Store other = Store::create(name, store.learner().config()).value();
+  ENGRAM_CHECK(other.learn(some_samples(other.learner().config())).ok());
+  ENGRAM_CHECK(export_state(other, name + ".engram", "another").ok());
+  ENGRAM_CHECK(merge_state_file(store, name + ".engram", "a device").ok());
 }
 
 }  // namespace
@@ -90,18 +106,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 std::vector<std::string> fuzz_seeds() {
   const test::TempDirectory directory;
   std::vector<std::string> seeds;
-  for (const char* kind : {"factored", "dense", "dense with rows"}) {
+  for (const std::string kind : {"factored", "dense", "dense with rows", "merged", "float"}) {
     LearnerConfig config = small_config();
-    config.keep_features = std::string_view(kind) != "dense";
+    config.keep_features = kind != "dense";
+    if (kind == "float") config.arithmetic = Arithmetic::floating;  // its hidden units are kept too
     const std::string name = directory / kind;
     Store store = Store::create(name, config).value();
-    ENGRAM_CHECK(store.learn(some_samples()).ok());
-    while (std::string_view(kind) == "dense with rows" && store.learner().form() != Form::dense) {
-      ENGRAM_CHECK(store.learn(some_samples()).ok());
+    ENGRAM_CHECK(store.learn(some_samples(config)).ok());
+    while (kind == "dense with rows" && store.learner().form() != Form::dense) {
+      ENGRAM_CHECK(store.learn(some_samples(config)).ok());
     }
+    if (kind == "merged") merge_another(store, directory / "another");
     ENGRAM_CHECK(store.end_task().ok());
     ENGRAM_CHECK(export_state(store, name + ".engram", "a device").ok());
     const SnapshotReader reader = SnapshotReader::open(name + ".engram").value();
+    ENGRAM_CHECK(reader.has("merged") == (kind == "merged"));
+    ENGRAM_CHECK(reader.has("kept_hidden") == (kind == "float"));
     ByteWriter seed;
     for (const std::string& section : test::section_names(name + ".engram")) {
       const auto content = reader.section(section).value();
