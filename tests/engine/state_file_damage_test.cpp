@@ -1,6 +1,6 @@
 // Exported files that are broken, or are not what they say; states that do not go together.
+#include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <functional>
 
 #include "engine/byte_io.h"
@@ -24,6 +24,7 @@ using test::content;
 using test::make_two;
 using test::reopened;
 using test::says;
+using test::small_batch;
 using test::small_config;
 using test::StoreContent;
 using test::TempDirectory;
@@ -50,22 +51,53 @@ void put_at(std::vector<std::byte>& bytes, std::size_t at, std::int64_t value) {
   std::memcpy(bytes.data() + at, &value, sizeof(value));
 }
 
+// A state that another was merged into, exported: with a section on it.
+std::string merged_file(const TempDirectory& directory) {
+  make_two(directory);
+  Store store = Store::open(directory / "a").value();
+  REQUIRE(merge_state_file(store, directory / "b.engram", "a").ok());
+  REQUIRE(export_state(store, directory / "merged.engram", "a").ok());
+  REQUIRE(SnapshotReader::open(directory / "merged.engram")->has("merged"));
+  return directory / "merged.engram";
+}
+
+// Of a learner with real numbers, which keeps the hidden units of its samples.
+std::string float_file(const TempDirectory& directory) {
+  LearnerConfig config = small_config();
+  config.arithmetic = Arithmetic::floating;
+  Store store = Store::create(directory / "float", config).value();
+  SampleBatch batch = small_batch(0);
+  ByteWriter rows;
+  for (const std::byte value : batch.rows) rows.put(float(std::int8_t(value)) / 8);
+  batch.rows = rows.take();
+  REQUIRE(store.learn(batch).ok());
+  REQUIRE(store.end_task().ok());
+  REQUIRE(export_state(store, directory / "float.engram", "").ok());
+  REQUIRE(SnapshotReader::open(directory / "float.engram")->has("kept_hidden"));
+  return directory / "float.engram";
+}
+
+std::string file_of(const TempDirectory& directory, const std::string& kind) {
+  if (kind == "merged") return merged_file(directory);
+  if (kind == "float") return float_file(directory);
+  make_two(directory, /*keep_features=*/kind == "factored");
+  return directory / "b.engram";
+}
+
 }  // namespace
 
 TEST_CASE("a file that was cut short or has a flipped bit is refused", "[engine][state_file]") {
-  const TempDirectory directory(TempDirectory::Where::memory);
-  for (const bool keep_features : {true, false}) {
-    std::filesystem::remove_all(directory / "a");
-    std::filesystem::remove_all(directory / "b");
-    make_two(directory, keep_features);
-    std::vector<std::byte> bytes = bytes_of(directory / "b.engram");
+  for (const std::string kind : {"factored", "dense", "merged", "float"}) {
+    INFO(kind);
+    const TempDirectory directory(TempDirectory::Where::memory);
+    std::vector<std::byte> bytes = bytes_of(file_of(directory, kind));
     REQUIRE(parse_state_file(SnapshotReader::parse(bytes, "file").value()).ok());
     for (std::size_t size = 0; size < bytes.size(); size += std::size_t(test::every())) {
       const Status status = SnapshotReader::parse(std::span(bytes).first(size), "file").status();
       if (status.code() != Code::bad_data) FAIL("cut after " << size);
     }
     // The dense file is large: some of its bits, of every section.
-    const std::size_t step = std::size_t(test::every()) * (keep_features ? 1 : 37);
+    const std::size_t step = std::size_t(test::every()) * (kind == "dense" ? 37 : 1);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += step) {
       bytes[bit / 8] ^= std::byte(1 << bit % 8);
       const Status status = SnapshotReader::parse(bytes, "file").status();
@@ -86,6 +118,63 @@ TEST_CASE("sums that no samples can have are refused", "[engine][state_file]") {
     CHECK(status.code() == Code::bad_data);
     CHECK(says(status, "feature_sums does not fit"));
   }
+}
+
+TEST_CASE("merges that cannot have been are refused", "[engine][state_file]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string good = merged_file(directory);
+  const AddedState state = read_state_file(good).value();
+  REQUIRE(state.history.merged.size() == 1);  // origin, first and last sample: 8 bytes each
+  const auto refused = [&](const std::string& file, const char* why) {
+    for (const Status& status :
+         {read_state_file(file).status(), import_state(file, directory / "new", "")}) {
+      INFO(status.what());
+      CHECK(status.code() == Code::bad_data);
+      CHECK(says(status, why));
+    }
+    CHECK_FALSE(Store::exists(directory / "new"));
+  };
+  const auto crafted = [&](std::size_t at, std::int64_t value, const char* why) {
+    INFO("at " << at << ": " << value);
+    refused(with_section(good, "merged", [&](auto& content) { put_at(content, at, value); }), why);
+  };
+  constexpr const char* kImpossible = "'merged' makes no sense";
+  crafted(0, std::int64_t(state.mark.state), kImpossible);  // itself, which is no origin of it
+  crafted(0, 0, kImpossible);
+  for (const std::int64_t first : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN}) {
+    crafted(8, first, kImpossible);
+  }
+  const MergedState& merged = state.history.merged[0];
+  crafted(8, merged.last_id + 1, kImpossible);
+  crafted(16, merged.first_id - 1, kImpossible);
+  // A range, but of samples that there never were.
+  crafted(16, state.learner.last_id() + 1, "make no sense");
+  crafted(16, INT64_MAX, "make no sense");
+  for (std::size_t size = 1; size < 24; ++size) {
+    refused(with_section(good, "merged", [&](auto& content) { content.resize(size); }),
+            kImpossible);
+  }
+  refused(with_section(good, "merged", [](auto& content) { content.push_back({}); }), kImpossible);
+}
+
+TEST_CASE("hidden units that no samples can have are refused", "[engine][state_file]") {
+  const TempDirectory directory(TempDirectory::Where::memory);
+  const std::string good = float_file(directory);
+  const auto refused = [&](const std::function<void(std::vector<std::byte>&)>& change) {
+    const Status status = read_state_file(with_section(good, "kept_hidden", change)).status();
+    INFO(status.what());
+    CHECK(status.code() == Code::bad_data);
+    CHECK(says(status, "kept_hidden"));
+  };
+  for (const float value : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+    refused([&](auto& content) {
+      std::memcpy(content.data() + content.size() - sizeof(value), &value, sizeof(value));
+    });
+  }
+  refused([](auto& content) { content.pop_back(); });
+  refused([](auto& content) { content.resize(content.size() - sizeof(float)); });
+  refused([](auto& content) { content.resize(content.size() + sizeof(float)); });
+  refused([](auto& content) { content.clear(); });
 }
 
 TEST_CASE("damaged and strange files change nothing", "[engine][state_file]") {
