@@ -86,6 +86,7 @@ EngineOrder engine_order(const StoredModel& model, const std::string& home,
   EngineOrder order;
   order.library = library;
   order.cache = home + "/engines";
+  order.name = model.card.name;
   order.model_sha256 = model.card.sha256;
   order.request.model = model.onnx;
   order.request.output = model.card.output;

@@ -80,12 +80,16 @@ class Recogniser {
   template <class Call>
   auto repeated_if_lost(Call call) -> decltype(call()) {
     auto outcome = or_no_memory(call);
-    if (outcome.ok() || !recover(status_of(outcome)).ok()) return outcome;
-    return or_no_memory(call);
+    if (outcome.ok()) return outcome;
+    const auto again = [&]() -> decltype(call()) {
+      if (!recover(status_of(outcome)).ok()) return std::move(outcome);
+      return call();
+    };
+    return or_no_memory(again);
   }
   // What `call` returns; that memory ran out is one of its failures. A lost device gives none either.
   template <class Call>
-  static auto or_no_memory(Call& call) -> decltype(call()) {
+  static auto or_no_memory(const Call& call) -> decltype(call()) {
     try {
       return call();
     } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 
 #include "platform/arena.h"
 #include "platform/device_staging.h"
+#include "platform/sentence.h"
 
 #if defined(ENGRAM_CUDA)
 #include "kernels/kernels_cuda.h"
@@ -85,8 +86,7 @@ std::string gpu_trouble_text(const Backend& backend) {
       break;
   }
   // Its first sentence alone: the others are for who has to repeat a command.
-  return "The GPU was lost: " + backend.why_cpu.substr(0, backend.why_cpu.find(". ")) +
-         ". The CPU goes on.";
+  return "The GPU was lost: " + first_sentence(backend.why_cpu) + ". The CPU goes on.";
 }
 
 void tell_gpu_trouble(std::function<void(const std::string& sentence)> tell) {

@@ -96,7 +96,9 @@ Status refused(const std::string& bad) {  // "4 sentence"
 }
 
 Status ended(const ChildOutcome& outcome, const EngineRequest& request, int seconds) {
-  if (outcome.stopped) {
+  const int signal =
+      outcome.signal;  // whoever ends us, a service manager say, ends the child as well
+  if (outcome.stopped || signal == SIGTERM || signal == SIGINT || signal == SIGHUP) {
     return Status(Code::busy, fmt::format("{}: building its engine was stopped", request.model));
   }
   if (outcome.timed_out) {
@@ -104,15 +106,15 @@ Status ended(const ChildOutcome& outcome, const EngineRequest& request, int seco
                   fmt::format("{}: building its engine took longer than {} s and was given up",
                               request.model, seconds));
   }
-  if (outcome.signal == SIGKILL) {
+  if (signal == SIGKILL) {
     return Status(Code::out_of_memory,
                   fmt::format("{}: building its engine was ended by the system, probably for want "
                               "of memory. Close other programs and try again.",
                               request.model));
   }
-  if (outcome.signal != 0) {
+  if (signal != 0) {
     return Status(Code::device_failure, fmt::format("{}: building its engine crashed ({})",
-                                                    request.model, ::strsignal(outcome.signal)));
+                                                    request.model, ::strsignal(signal)));
   }
   return Status(Code::internal,
                 fmt::format("{}: building its engine ended without a word (exit code {})",

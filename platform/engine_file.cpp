@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
@@ -22,6 +23,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kTagAt = 24, kHead = 56;
 constexpr std::size_t kMaxEngine = std::size_t{4} << 30;
 constexpr std::size_t kMaxKey = 64 * 1024;
+constexpr std::int64_t kRefusedFor = 24 * 60 * 60;  // seconds
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -171,13 +173,19 @@ std::string EngineCache::refusal_path(const EngineKey& key) const {
 }
 
 Result<std::string> EngineCache::read_refusal(const EngineKey& key) const {
-  ENGRAM_ASSIGN(const std::vector<std::byte> why,
-                read_sealed(refusal_path(key), kRefusalMagic, key));
+  const std::string path = refusal_path(key);
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && ::time(nullptr) - info.st_mtime > kRefusedFor) {
+    return Status(Code::not_found, fmt::format("{}: is too old to count", path));
+  }
+  ENGRAM_ASSIGN(const std::vector<std::byte> why, read_sealed(path, kRefusalMagic, key));
   return std::string(reinterpret_cast<const char*>(why.data()), why.size());
 }
 
 Status EngineCache::write_refusal(const EngineKey& key, const std::string& why) const {
-  return write_sealed(refusal_path(key), kRefusalMagic, key, bytes_of(why));
+  ENGRAM_TRY(write_sealed(refusal_path(key), kRefusalMagic, key, bytes_of(why)));
+  remove_outdated(key);
+  return {};
 }
 
 void EngineCache::forget_refusal(const EngineKey& key) const {

@@ -53,6 +53,7 @@ class EngineCache {
   std::string path(const EngineKey& key) const { return folder_ + "/" + key.file_name(); }
 
   // Why it could not be built, in a sentence: codes as above.
+  // not_found: there is none, or it is older than a day: what it was for may have passed.
   Result<std::string> read_refusal(const EngineKey& key) const;
   Status write_refusal(const EngineKey& key, const std::string& why) const;
   void forget_refusal(const EngineKey& key) const;

@@ -26,7 +26,8 @@ std::optional<std::vector<std::byte>> kept(const EngineOrder& order, const Engin
   return std::nullopt;
 }
 
-// Failures that would come again. Want of memory passes, and who stopped it wants it another time.
+// Failures that may come again. Want of memory passes, where it is told as that, and who stopped it wants
+// it another time.
 bool comes_again(Code code) {
   return code == Code::bad_data || code == Code::device_failure || code == Code::internal;
 }
@@ -76,16 +77,6 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
   } else {
     note(order, opened.status().what());
   }
-  if (cache && !order.try_again) {
-    if (const auto why = refused_before(order, *cache, key)) {
-      return Status(
-          Code::not_supported,
-          fmt::format("{} It was tried before, and is tried again by: engram model engine "
-                      "NAME",
-                      sentence(*why)));
-    }
-  }
-
   EngineKey in_float = key;
   in_float.request.precision = Precision::full;
   for (const EngineKey& one : {key, in_float}) {
@@ -100,6 +91,14 @@ Result<std::unique_ptr<Backbone>> supply_engine(const EngineOrder& order) {
     // Whole and ours, but the GPU does not take it: a newer driver, say.
     note(order, fmt::format("{} It is built again", sentence(opened.status().what())));
     break;
+  }
+  if (cache && !order.try_again) {
+    if (const auto why = refused_before(order, *cache, key)) {
+      return Status(Code::not_supported,
+                    fmt::format("{} It was tried before, and is tried again tomorrow, or by: "
+                                "engram model engine {}",
+                                sentence(*why), order.name));
+    }
   }
   if (!order.may_build) {
     return Status(Code::not_found, fmt::format("{}: no engine for this GPU has been built yet",

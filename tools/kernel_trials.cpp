@@ -6,6 +6,7 @@
 
 #include "kernels/backend.h"
 #include "platform/arena.h"
+#include "platform/sentence.h"
 #include "tools/kernel_trial_cases.h"
 #include "tools/units.h"
 
@@ -33,12 +34,6 @@ Status without_throwing(const Work& work) {
   }
 }
 
-// The cause without what a command that learns would say behind it.
-std::string first_sentence(const Status& status) {
-  const std::string text = status.what();
-  return text.substr(0, text.find(". "));
-}
-
 class TrialSeries {
  public:
   using Tried = std::function<void(const KernelTrial&)>;
@@ -60,9 +55,11 @@ class TrialSeries {
     if (!made.ok()) {
       const DeviceMemory* const memory = buffer_memory();
       set_buffer_memory(nullptr);
-      cases = make();  // only to name them
+      const Status named = without_throwing([&] { return cases = make(), Status(); });
       set_buffer_memory(memory);
-      give_up_if_lost(made, "the operands of " + cases.front().operation);
+      const bool has_names = named.ok() && !cases.empty();
+      give_up_if_lost(made, "the operands of " + (has_names ? cases.front().operation : "a trial"));
+      if (!has_names) add_nameless(made);
     }
     for (const TrialCase& one : cases) {
       if (one.has(device_)) {
@@ -75,6 +72,15 @@ class TrialSeries {
   KernelTrials& all() { return all_; }
 
  private:
+  // Not even its operands' names could be made.
+  void add_nameless(const Status& made) {
+    KernelTrial trial;
+    trial.operation = "operands";
+    trial.was_tried = false;
+    trial.status = Status(made.code(), "not tried: " + first_sentence(made.what()));
+    if (tried_) tried_(trial);
+    all_.trials.push_back(std::move(trial));
+  }
   void add(const TrialCase& one, const Status& made) {
     KernelTrial trial{.operation = one.operation,
                       .shape = one.shape,
@@ -86,7 +92,7 @@ class TrialSeries {
       trial.status = Status(Code::device_failure, "not tried: the GPU was lost at " + all_.lost_at);
     } else if (!made.ok()) {
       trial.was_tried = false;
-      trial.status = Status(made.code(), "not tried: " + first_sentence(made));
+      trial.status = Status(made.code(), "not tried: " + first_sentence(made.what()));
     } else {
       trial.status = without_throwing([&] { return compare(one, trial); });
       give_up_if_lost(trial.status, one.operation + " " + one.shape);
@@ -108,7 +114,7 @@ class TrialSeries {
       const Status& failure = staging_->recordings().failure;
       if (!*trial.is_recorded) {
         trial.why_not_recorded =
-            failure.ok() ? "it was never the same work again" : first_sentence(failure);
+            failure.ok() ? "it was never the same work again" : first_sentence(failure.what());
       }
     }
     return {};

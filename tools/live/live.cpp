@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "engine/scorer.h"
+#include "kernels/backend.h"
+#include "platform/arena.h"
 #include "platform/camera_uri.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"
@@ -20,6 +22,14 @@
 
 namespace engram {
 namespace {
+
+// On the CPU, if the GPU turns out to be lost here.
+Result<Scorer> create_scorer(const LearnerConfig& config) {
+  const bool on_device = buffer_memory() != nullptr;
+  Result<Scorer> scorer = Scorer::create(config);
+  if (scorer.ok() || !on_device || give_up_lost_device(scorer.status()).ok()) return scorer;
+  return Scorer::create(config);
+}
 
 CameraFeed::Open opener(const LiveOptions& options) {
   if (options.open_source) return options.open_source;
@@ -139,7 +149,7 @@ Result<std::unique_ptr<Live>> Live::start(LiveOptions options, LiveParts parts) 
                               options.most_frames_per_second));
   }
   try {
-    ENGRAM_ASSIGN(Scorer scorer, Scorer::create(parts.config()));
+    ENGRAM_ASSIGN(Scorer scorer, create_scorer(parts.config()));
     const std::string model = parts.extractor.card().name;
     std::unique_ptr<Live> live(
         new Live(std::make_unique<Impl>(options, std::move(parts), std::move(scorer))));
