@@ -104,7 +104,7 @@ def agreement(model, photos, crop=224):
     return good
 
 
-def recognition(model, photos, crop=224):
+def recognition(model, photos, crop=224, may_miss=0):
     logits = ours(model, "logits", photos, resize=crop + 32, crop=crop)
     first = fifth = 0
     for name, row in zip(KNOWN, logits):
@@ -114,7 +114,7 @@ def recognition(model, photos, crop=224):
         fifth += rank < 5
         if rank > 0:
             print(f"    {name}: its class comes {rank + 1}.")
-    good = fifth == len(KNOWN) and first >= 0.75 * len(KNOWN)
+    good = fifth >= len(KNOWN) - may_miss and first >= 0.75 * len(KNOWN)
     print(f"{'ok' if good else 'FAILED'}: of {len(KNOWN)} photographs the right class comes first "
           f"for {first}, among the first five for {fifth}")
     return good
@@ -155,7 +155,8 @@ def larger(folder, photos):
         print(f"efficientnet-lite{variant}:")
         model = folder / f"lite{variant}.onnx"
         subprocess.run([DUMP, "convert", str(variant), packages[0], model], check=True)
-        good &= agreement(model, photos, crop) and recognition(model, photos, crop)
+        # The photographs are such as lite0 knows. Weights at the wrong place know none of them.
+        good &= agreement(model, photos, crop) and recognition(model, photos, crop, may_miss=2)
     return good
 
 
