@@ -81,6 +81,14 @@ std::string best(Recogniser& recogniser, std::array<int, 3> colour) {
   return answers->front().label;
 }
 
+// Into the desk's state, which is closed again.
+void teach_red_and_green(const Desk& desk) {
+  auto teacher = Recogniser::open(desk.options()).value();
+  teach(teacher, "red", kRed);
+  teach(teacher, "green", kGreen);
+  REQUIRE(teacher.end_task().ok());
+}
+
 }  // namespace
 
 TEST_CASE("what is shown with a name is known, at once and when opened again",
@@ -150,12 +158,7 @@ TEST_CASE("a device lost in the middle of a call: the CPU repeats it, and all la
   CAPTURE(int(access), waits);
   const Desk desk;
   const OnSimtDevice on;
-  {
-    auto teacher = Recogniser::open(desk.options()).value();
-    teach(teacher, "red", kRed);
-    teach(teacher, "green", kGreen);
-    REQUIRE(teacher.end_task().ok());
-  }
+  teach_red_and_green(desk);
   auto recogniser = Recogniser::open(desk.options(access)).value();
   simt::device_trial().waits_until_lost = waits;
   for (int frame = 0; frame < 5; ++frame) {
@@ -178,12 +181,7 @@ TEST_CASE("a device that turns out to be lost when memory is asked for: the CPU 
   CAPTURE(int(access), when_opened, allocations);
   const Desk desk;
   const OnSimtDevice on;
-  {
-    auto teacher = Recogniser::open(desk.options()).value();
-    teach(teacher, "red", kRed);
-    teach(teacher, "green", kGreen);
-    REQUIRE(teacher.end_task().ok());
-  }
+  teach_red_and_green(desk);
   if (when_opened) simt::lose_device_at_allocation(allocations);
   auto recogniser = Recogniser::open(desk.options(access)).value();
   if (!when_opened) simt::lose_device_at_allocation(allocations);
