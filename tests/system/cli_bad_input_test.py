@@ -3,18 +3,15 @@
 Usage: cli_bad_input_test.py <engram> <build folder> <source folder>. Needs nothing but the standard library:
 the backbone is a tiny network made on the spot.
 """
-import fcntl
 import json
 import os
 import pathlib
-import re
 import shutil
-import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, DATA, DISK, MISSING, PROGRAM, SKIPPED, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
+from cli_case import DATA, MISSING, PROGRAM, SKIPPED, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from tiny_onnx import colour_picture, png, tiny_onnx  # noqa: E402
 
 
@@ -148,66 +145,6 @@ class BadInput(CliCase):
         (self.dir / "cat/1.png").write_bytes(colour_picture("red", 1))
         self.assertEqual(self.learn("cat", "cat")["learned"], {"cat": 1})
 
-    def test_learning_that_is_stopped_says_what_is_kept(self):
-        many = self.many_links(4000)
-        learning = subprocess.Popen([PROGRAM, "learn", "red", many, "--model", "tiny"], text=True,
-                                    stderr=subprocess.PIPE, env=self.environment())
-        journal = self.state / "journal"
-        while not journal.exists() or journal.stat().st_size < 2000:
-            self.assertIsNone(learning.poll(), "it ended early")
-        learning.send_signal(signal.SIGINT)
-        words = learning.communicate(timeout=300)[1]
-        self.assertEqual(learning.returncode, BUSY, words)
-        self.assertIn("engram learn --end-task", words)
-        kept = int(words.split("stopped as asked: ")[1].split()[0])
-        self.assertTrue(0 < kept < 4000)
-        self.assertIn(f"{kept} samples of an open task", self.run_program("classes").stderr)
-        self.assertEqual(self.json("learn", "--end-task")["samples"], kept)
-        self.assertEqual(self.run_program("classes").stderr, "")
-
-    def many_links(self, count):
-        many = self.dir / "many"
-        many.mkdir()
-        for number in range(count):
-            (many / f"{number}.png").symlink_to(self.photos / "red/1.png")
-        return many
-
-    def test_a_full_disk_says_what_is_kept(self):
-        many = self.many_links(300)
-        self.on_small_disk(f"""
-            engram learn blue "{self.photos}/blue" --model tiny --quiet || exit 1
-            fill 8192
-            engram learn red "{self.photos}/red" --json > end.json; [ $? = {DISK} ] || exit 2
-            engram learn red "{many}" --json > middle.json; [ $? = {DISK} ] || exit 3
-            engram inspect --json > kept.json || exit 4
-            rm disk/filler
-            engram learn --end-task --json > ended.json || exit 5
-            engram verify --json > verified.json || exit 6""")
-        end, middle, kept, ended, verified = (json.loads((self.dir / f"{name}.json").read_text())
-                                              for name in ("end", "middle", "kept", "ended", "verified"))
-        self.assertIn("8 pictures are learned and kept but do not answer yet", end["error"])
-        self.assertIn("once there is room", end["error"])
-        learned = int(re.search(r"(\d+) of 300 pictures are learned and kept", middle["error"])[1])
-        for error in (end["error"], middle["error"]):
-            self.assertIn("No space left on device", error)
-            self.assertIn("engram learn --end-task", error)
-            self.assertIn("engram undo", error)
-            self.assertNotIn("repeat", error)
-        self.assertTrue(0 < learned < 300)
-        self.assertEqual((kept["samples"], kept["open_task_samples"]), (16 + learned, 8 + learned))
-        self.assertEqual((ended["samples"], ended["task_ended"], verified["ok"]), (16 + learned, True, True))
-
-    def test_a_limit_of_file_sizes_is_a_failed_write(self):
-        self.learn("red", self.photos / "red")
-        limit = 'ulimit -f 16; exec "$@"'  # in blocks of 512 or 1024 bytes
-        done = subprocess.run(["sh", "-c", limit, "sh", PROGRAM, "learn", "red", self.many_links(600), "--json"],
-                              capture_output=True, text=True, env=self.environment(), timeout=300)
-        self.assertEqual(done.returncode, DISK, done.stderr)
-        error = json.loads(done.stdout)["error"]
-        self.assertIn("File too large", error)
-        learned = int(re.search(r"(\d+) of 600 pictures are learned and kept", error)[1])
-        self.assertEqual(self.json("learn", "--end-task")["samples"], 8 + learned)
-
     def test_nothing_readable_changes_nothing(self):
         names = self.broken_files()
         self.learn("red", *names, code=DATA)
@@ -218,11 +155,6 @@ class BadInput(CliCase):
         self.learn("red", *names, code=DATA)
         self.assertEqual(self.digest(), before)
         self.run_program("classify", "zero.png", code=DATA)
-
-    def test_where_the_demo_writes_is_tried_first(self):
-        done = self.run_program("demo", "--model", "tiny", "--out", "/proc", code=DISK)
-        self.assertEqual(done.stdout, "")
-        self.assertIn("--out", done.stderr)
 
     def test_empty_folders_and_no_state(self):
         (self.dir / "void").mkdir()
@@ -361,43 +293,6 @@ class BadInput(CliCase):
         self.assertEqual(self.digest(), before)
         self.learn("blue", self.photos / "blue", "--hidden", "300", "--seed", "5")
 
-    def test_damage_is_found(self):
-        self.learn("red", self.photos / "red")
-        for name in ("readout", "journal", "snapshot"):
-            path = self.state / name
-            content = path.read_bytes()
-            damaged = bytearray(content)
-            damaged[len(content) // 2] ^= 4
-            path.write_bytes(damaged)
-            done = self.run_program("verify", "--json", code=DATA)
-            self.assertFalse(json.loads(done.stdout)["ok"])
-            self.assertIn(name, done.stderr)
-            if name == "readout":
-                self.run_program("classify", self.photos / "red/1.png", code=DATA)
-            path.write_bytes(content)
-        self.assertTrue(self.json("verify")["ok"])
-
-    def test_a_state_that_may_not_be_read_is_not_called_damaged(self):
-        self.learn("red", self.photos / "red")
-        for name in ("readout", "journal"):
-            (self.state / name).rename(self.dir / "kept")
-            (self.state / name).symlink_to(name)  # cannot be opened, by root neither
-            error = self.json("verify", code=DISK)
-            self.assertIn("could not be checked", error["error"])
-            (self.state / name).unlink()
-            (self.dir / "kept").rename(self.state / name)
-        self.assertTrue(self.json("verify")["ok"])
-
-    def test_one_writer_many_readers(self):
-        self.learn("red", self.photos / "red")
-        with open(self.state / "lock", "r+b") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            self.json("learn", "red", self.photos / "red/1.png", code=BUSY)
-            for words in (["classify", self.photos / "red/1.png"], ["classes"], ["inspect"],
-                          ["verify"]):
-                self.json(*words)
-        self.learn("red", self.photos / "red/1.png")
-
     def test_names_cannot_steer_the_terminal(self):
         picture = self.dir / "a\x1b[31m.png"
         picture.write_bytes(colour_picture("red", 1))
@@ -413,25 +308,6 @@ class BadInput(CliCase):
         self.run_program("model", "show", "\x1b[31m", code=USAGE)
         self.run_program("classify", picture, "--model", "\x1b[31m", code=USAGE)
         self.run_program("learn", "--labels", "\x1b[31m", code=MISSING)
-
-    def test_an_answer_that_cannot_be_written_is_no_success(self):
-        self.learn("red", self.photos / "red")
-        picture = self.photos / "red/1.png"
-        for words in (["classify", picture], ["classify", picture, "--json"], ["classes"],
-                      ["--help"], ["learn", "red", picture]):
-            with open("/dev/full", "w") as full:
-                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE,
-                                      text=True, env=self.environment())
-            self.assertEqual(done.returncode, DISK, f"{words}\n{done.stderr}")
-            self.assertIn("the answer could not be written", done.stderr)
-        self.assertEqual(self.json("inspect")["samples"], 9)
-        for closed in ((1,), (2,), (0, 1, 2)):  # their numbers must not become the state's
-            shell = f'"$@" {" ".join(f"{stream}>&-" for stream in closed)}'
-            done = subprocess.run(["sh", "-c", shell, "sh", PROGRAM, "learn", "red", picture,
-                                   "missing.png"], capture_output=True, env=self.environment())
-            self.assertEqual(done.returncode, DISK if 1 in closed else SKIPPED)
-            self.assertTrue(self.json("verify")["ok"])
-        self.assertEqual(self.json("inspect")["samples"], 12)
 
 
 if __name__ == "__main__":
