@@ -41,7 +41,7 @@ TOP_LEVEL = {"engine", "kernels", "platform", "tools", "tests", "toolchains", "C
              "README.md", "CMakePresets.json", "LICENSE", "CHANGELOG.md", "build"}
 
 # Their READMEs begin with a table of all files.
-LISTED = ("engine", "platform", "toolchains")
+LISTED = ("engine", "platform", "toolchains", "tools", "tools/bundle", "tools/convert")
 
 
 def patterns(text):

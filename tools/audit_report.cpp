@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/table.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/table.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 
 namespace engram {
 

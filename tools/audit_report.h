@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/audit.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 
 namespace engram {
 

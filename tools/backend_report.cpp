@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/backend.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

@@ -7,7 +7,7 @@
 
 #include "platform/device.h"
 #include "platform/status.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 
 namespace engram {
 

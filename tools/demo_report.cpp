@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/file.h"
+#include "tools/console/terminal.h"
+#include "tools/console/text_plot.h"
 #include "tools/report_svg.h"
-#include "tools/terminal.h"
-#include "tools/text_plot.h"
 
 namespace engram {
 namespace {

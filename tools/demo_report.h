@@ -6,10 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "tools/console.h"
+#include "tools/console/console.h"
+#include "tools/console/progress.h"
+#include "tools/console/table.h"
 #include "tools/demo_show.h"
-#include "tools/progress.h"
-#include "tools/table.h"
 
 namespace engram {
 

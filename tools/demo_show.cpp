@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tools/units.h"
+#include "tools/console/units.h"
 
 namespace engram {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/recogniser.h"
 #include "platform/camera_stage.h"
 #include "platform/status.h"
-#include "tools/contact_sheet.h"
+#include "tools/pictures/contact_sheet.h"
 
 namespace engram {
 

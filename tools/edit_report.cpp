@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 
 namespace engram {
 namespace {

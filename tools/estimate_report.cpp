@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/backend.h"
-#include "tools/doctor.h"
-#include "tools/table.h"
-#include "tools/units.h"
+#include "tools/console/table.h"
+#include "tools/console/units.h"
+#include "tools/doctor/doctor.h"
 
 namespace engram {
 

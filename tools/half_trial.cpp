@@ -15,7 +15,7 @@
 #include "platform/onnx_half.h"
 #include "tools/convert/onnx_check.h"
 #include "tools/convert/scratch_folder.h"
-#include "tools/feature_tree.h"
+#include "tools/features/feature_tree.h"
 
 namespace engram {
 

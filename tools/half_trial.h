@@ -11,8 +11,8 @@
 #include "engine/learner.h"
 #include "engine/model_store.h"
 #include "platform/status.h"
-#include "tools/console.h"
-#include "tools/feature_file.h"
+#include "tools/console/console.h"
+#include "tools/features/feature_file.h"
 
 namespace engram {
 

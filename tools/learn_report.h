@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/learner.h"
-#include "tools/picture_stream.h"
+#include "tools/pictures/picture_stream.h"
 #include "tools/session.h"
 
 namespace engram {

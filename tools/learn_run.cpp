@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "platform/sentence.h"
-#include "tools/finite_features.h"
+#include "tools/console/progress.h"
+#include "tools/console/units.h"
+#include "tools/features/finite_features.h"
 #include "tools/live/stop_signals.h"
-#include "tools/progress.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

@@ -6,8 +6,8 @@
 #include "engine/recogniser.h"
 #include "platform/status.h"
 #include "tools/learn_report.h"
+#include "tools/pictures/tree.h"
 #include "tools/session.h"
-#include "tools/tree.h"
 
 namespace engram {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/doctor.h"
+#include "tools/doctor/doctor.h"
 
 namespace engram {
 namespace {

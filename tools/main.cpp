@@ -15,9 +15,9 @@
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/terminal.h"
 #include "tools/convert/model_trial.h"
 #include "tools/exit_code.h"
-#include "tools/terminal.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 #include "engine/device_plan.h"
 #include "kernels/kernels.h"
-#include "tools/table.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/table.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 
 namespace engram {
 namespace {

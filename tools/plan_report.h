@@ -7,7 +7,7 @@
 
 #include "engine/config.h"
 #include "engine/memory_plan.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 #include "tools/estimate_report.h"
 #include "tools/learner_options.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/model_store.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

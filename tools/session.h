@@ -8,7 +8,7 @@
 #include <string>
 
 #include "platform/status.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 
 namespace CLI {
 class App;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "platform/file.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

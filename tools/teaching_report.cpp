@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 
 namespace engram {
 namespace {

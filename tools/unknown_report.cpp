@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/units.h"
+#include "tools/console/units.h"
 
 namespace engram {
 

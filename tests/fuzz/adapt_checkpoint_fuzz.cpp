@@ -2,7 +2,7 @@
 #include "engine/byte_io.h"
 #include "platform/hash.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tools/adapt_checkpoint.h"
+#include "tools/adapt/adapt_checkpoint.h"
 
 using namespace engram;
 

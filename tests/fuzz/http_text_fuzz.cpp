@@ -2,7 +2,7 @@
 // what it promises. The first line is a target, the second a host, the third cookies, the fourth what
 // --http names.
 #include "tests/fuzz/fuzz_target.h"
-#include "tools/utf8.h"
+#include "tools/console/utf8.h"
 #include "tools/web/http_text.h"
 #include "tools/web/web_address.h"
 

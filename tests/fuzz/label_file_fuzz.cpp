@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "tests/fuzz/fuzz_target.h"
-#include "tools/label_file.h"
+#include "tools/pictures/label_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

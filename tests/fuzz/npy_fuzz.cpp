@@ -1,7 +1,7 @@
 // The reader of NumPy arrays: whatever parses must be readable in full, as numbers or as text.
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/support/archive_files.h"
-#include "tools/npy.h"
+#include "tools/features/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto array = engram::NpyView::parse(std::as_bytes(std::span(data, size)), "input");

@@ -9,7 +9,7 @@
 #include "kernels/kernel_work.h"
 #include "kernels/kernels.h"
 #include "tests/support/catch.h"
-#include "tools/kernel_trial_cases.h"
+#include "tools/doctor/kernel_trial_cases.h"
 
 namespace engram {
 namespace {

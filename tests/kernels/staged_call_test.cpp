@@ -5,7 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/staged_simt.h"
-#include "tools/kernel_trials.h"
+#include "tools/doctor/kernel_trials.h"
 
 namespace engram {
 

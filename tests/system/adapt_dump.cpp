@@ -16,7 +16,7 @@
 #include "platform/file.h"
 #include "platform/threads.h"
 #include "tools/convert/vit_read.h"
-#include "tools/npy.h"
+#include "tools/features/npy.h"
 
 using namespace engram;
 

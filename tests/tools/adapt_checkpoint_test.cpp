@@ -1,4 +1,4 @@
-#include "tools/adapt_checkpoint.h"
+#include "tools/adapt/adapt_checkpoint.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/fault_files.h"

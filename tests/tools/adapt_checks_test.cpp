@@ -1,4 +1,4 @@
-#include "tools/adapt_checks.h"
+#include "tools/adapt/adapt_checks.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "tools/adapt_estimate.h"
+#include "tools/adapt/adapt_estimate.h"
 
 #include <algorithm>
 

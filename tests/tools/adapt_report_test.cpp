@@ -1,5 +1,5 @@
 // What is said of a training, and which epoch is kept.
-#include "tools/adapt_report.h"
+#include "tools/adapt/adapt_report.h"
 
 #include <limits>
 

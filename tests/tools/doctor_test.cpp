@@ -1,5 +1,5 @@
 // Findings about machines that are not this one: folders of files stand for them.
-#include "tools/doctor.h"
+#include "tools/doctor/doctor.h"
 
 #include <cmath>
 #include <filesystem>
@@ -18,7 +18,7 @@
 #include "tests/support/fake_engine_library.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
-#include "tools/kernel_trials.h"
+#include "tools/doctor/kernel_trials.h"
 
 namespace engram {
 namespace {

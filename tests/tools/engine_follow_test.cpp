@@ -1,4 +1,4 @@
-#include "tools/engine_follow.h"
+#include "tools/service/engine_follow.h"
 
 #include <vector>
 

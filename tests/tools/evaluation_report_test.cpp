@@ -1,4 +1,4 @@
-#include "tools/evaluation_report.h"
+#include "tools/evaluate/evaluation_report.h"
 
 #include <limits>
 

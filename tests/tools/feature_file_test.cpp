@@ -1,4 +1,4 @@
-#include "tools/feature_file.h"
+#include "tools/features/feature_file.h"
 
 #include <cmath>
 #include <fstream>
@@ -7,8 +7,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
-#include "tools/class_targets.h"
-#include "tools/npz.h"
+#include "tools/features/class_targets.h"
+#include "tools/features/npz.h"
 
 namespace engram {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/finite_features.h"
+#include "tools/features/finite_features.h"
 
 #include <cmath>
 #include <memory>

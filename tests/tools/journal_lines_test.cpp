@@ -1,5 +1,5 @@
 // Lines for the journal, and when they are written.
-#include "tools/journal_lines.h"
+#include "tools/console/journal_lines.h"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // `engram bench kernels`: rows of every operation, what the machine says, comparisons. No times.
-#include "tools/kernel_bench.h"
+#include "tools/bench/kernel_bench.h"
 
 #include <cstring>
 #include <filesystem>
@@ -13,8 +13,8 @@
 #include "tests/support/says.h"
 #include "tests/support/staged_simt.h"
 #include "tests/support/temp_directory.h"
-#include "tools/kernel_bench_cases.h"
-#include "tools/kernel_bench_report.h"
+#include "tools/bench/kernel_bench_cases.h"
+#include "tools/bench/kernel_bench_report.h"
 
 namespace engram {
 namespace {

@@ -1,6 +1,6 @@
 // What `doctor` says of the kernels when all does not go well: a GPU lost in the middle, or one that
 // does not record. The GPU is the emulated one, with the faults of a real one.
-#include "tools/kernel_trial_report.h"
+#include "tools/doctor/kernel_trial_report.h"
 
 #include <algorithm>
 #include <string>
@@ -11,7 +11,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/staged_simt.h"
-#include "tools/kernel_trial_cases.h"
+#include "tools/doctor/kernel_trial_cases.h"
 
 namespace engram {
 namespace {

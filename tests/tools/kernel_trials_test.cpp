@@ -1,5 +1,5 @@
 // The trials of `doctor` on the emulator: each kernel that a GPU would get, and how fast it runs here.
-#include "tools/kernel_trials.h"
+#include "tools/doctor/kernel_trials.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/kernel_names.h"
 #include "tests/support/staged_simt.h"
-#include "tools/kernel_trial_cases.h"
-#include "tools/units.h"
+#include "tools/console/units.h"
+#include "tools/doctor/kernel_trial_cases.h"
 
 namespace engram {
 

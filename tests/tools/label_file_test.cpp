@@ -1,4 +1,4 @@
-#include "tools/label_file.h"
+#include "tools/pictures/label_file.h"
 
 #include "tests/support/catch.h"
 

@@ -1,5 +1,5 @@
 // One question to a web server on this machine, which may be anything.
-#include "tools/local_http.h"
+#include "tools/service/local_http.h"
 
 #include <thread>
 

@@ -4,8 +4,8 @@
 #include "tests/support/archive_files.h"
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
-#include "tools/npy.h"
-#include "tools/npy_header.h"
+#include "tools/features/npy.h"
+#include "tools/features/npy_header.h"
 
 namespace engram {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/npy.h"
+#include "tools/features/npy.h"
 
 #include <cstring>
 #include <vector>

@@ -1,10 +1,10 @@
-#include "tools/picture_loader.h"
+#include "tools/pictures/picture_loader.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/no_new_threads.h"
 #include "tests/support/temp_directory.h"
-#include "tools/contact_sheet.h"
-#include "tools/units.h"
+#include "tools/console/units.h"
+#include "tools/pictures/contact_sheet.h"
 
 namespace engram {
 

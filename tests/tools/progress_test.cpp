@@ -1,7 +1,7 @@
-#include "tools/progress.h"
+#include "tools/console/progress.h"
 
 #include "tests/support/catch.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

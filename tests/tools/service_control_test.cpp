@@ -1,6 +1,6 @@
 // What is asked of systemd. It cannot run where the tests run, so its programs are scripts that write
 // down what they were asked: this shows our part, not systemd's.
-#include "tools/service_control.h"
+#include "tools/service/service_control.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // The service's files: written once, never over what somebody edited.
-#include "tools/service_files.h"
+#include "tools/service/service_files.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
 #include "tests/support/temp_directory.h"
-#include "tools/service_texts.h"
+#include "tools/service/service_texts.h"
 
 namespace engram {
 namespace {

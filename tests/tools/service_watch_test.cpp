@@ -1,5 +1,5 @@
 // READY when it answers, and food for the watchdog only while there is progress.
-#include "tools/service_watch.h"
+#include "tools/service/service_watch.h"
 
 #include <atomic>
 #include <cstdlib>

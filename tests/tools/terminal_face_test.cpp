@@ -4,11 +4,11 @@
 
 #include "tests/support/catch.h"
 #include "tests/support/says.h"
+#include "tools/console/terminal.h"
 #include "tools/live/keys.h"
 #include "tools/live/screen.h"
 #include "tools/live/terminal_input.h"
 #include "tools/live/verdict.h"
-#include "tools/terminal.h"
 
 using namespace engram;
 using namespace engram::test;

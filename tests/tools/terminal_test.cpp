@@ -1,10 +1,10 @@
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 #include "tests/support/catch.h"
-#include "tools/table.h"
-#include "tools/text_plot.h"
-#include "tools/text_wrap.h"
-#include "tools/utf8.h"
+#include "tools/console/table.h"
+#include "tools/console/text_plot.h"
+#include "tools/console/text_wrap.h"
+#include "tools/console/utf8.h"
 
 namespace engram {
 

@@ -1,5 +1,5 @@
 // Pictures of Phase 1: the same tensors whether they are kept or read again, in any batch.
-#include "tools/training_pictures.h"
+#include "tools/adapt/training_pictures.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "tools/tree.h"
+#include "tools/pictures/tree.h"
 
 #include <filesystem>
 #include <fstream>

@@ -9,11 +9,11 @@
 #include "engine/state_backbone.h"
 #include "engine/state_file.h"
 #include "platform/file.h"
+#include "tools/console/terminal.h"
 #include "tools/convert/model_trial.h"
 #include "tools/convert/onnx_check.h"
-#include "tools/service_files.h"
+#include "tools/service/service_files.h"
 #include "tools/settings_file.h"
-#include "tools/terminal.h"
 
 namespace engram {
 

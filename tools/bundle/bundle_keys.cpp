@@ -13,7 +13,7 @@
 
 #include "engine/byte_io.h"
 #include "platform/file.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

@@ -11,8 +11,8 @@
 
 #include "platform/child_process.h"
 #include "platform/file.h"
+#include "tools/console/terminal.h"
 #include "tools/live/stop_signals.h"
-#include "tools/terminal.h"
 
 namespace engram {
 

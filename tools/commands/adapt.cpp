@@ -8,18 +8,18 @@
 
 #include "engine/memory_plan.h"
 #include "platform/sentence.h"
-#include "tools/adapt_model.h"
-#include "tools/adapt_plan_report.h"
-#include "tools/adapt_report.h"
-#include "tools/adapt_screen.h"
+#include "tools/adapt/adapt_model.h"
+#include "tools/adapt/adapt_plan_report.h"
+#include "tools/adapt/adapt_report.h"
+#include "tools/adapt/adapt_screen.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/exit_code.h"
 #include "tools/live/stop_signals.h"
 #include "tools/open_model.h"
-#include "tools/terminal.h"
-#include "tools/tree.h"
-#include "tools/units.h"
+#include "tools/pictures/tree.h"
 
 namespace engram {
 namespace {

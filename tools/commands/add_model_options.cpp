@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "tools/console/progress.h"
+#include "tools/console/text_wrap.h"
 #include "tools/live/stop_signals.h"
-#include "tools/progress.h"
-#include "tools/text_wrap.h"
 
 namespace engram {
 namespace {

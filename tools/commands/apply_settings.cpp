@@ -9,8 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/nearest_name.h"
+#include "tools/console/terminal.h"
 #include "tools/settings_file.h"
-#include "tools/terminal.h"
 
 namespace engram {
 

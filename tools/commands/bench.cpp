@@ -13,15 +13,15 @@
 #include "platform/threads.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
+#include "tools/bench/kernel_bench_report.h"
 #include "tools/commands/bench_live.h"
 #include "tools/commands/bench_models.h"
 #include "tools/commands/commands.h"
+#include "tools/console/progress.h"
+#include "tools/console/units.h"
 #include "tools/estimate_report.h"
 #include "tools/exit_code.h"
-#include "tools/kernel_bench_report.h"
 #include "tools/machine_state.h"
-#include "tools/progress.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

@@ -14,13 +14,13 @@
 #include "platform/threads.h"
 #include "platform/version.h"
 #include "tools/backend_report.h"
+#include "tools/bench/live_bench.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/units.h"
 #include "tools/convert/scratch_folder.h"
 #include "tools/exit_code.h"
-#include "tools/live_bench.h"
 #include "tools/machine_state.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

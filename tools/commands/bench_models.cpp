@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/version.h"
+#include "tools/bench/model_bench.h"
 #include "tools/commands/commands.h"
+#include "tools/console/progress.h"
 #include "tools/machine_state.h"
-#include "tools/model_bench.h"
-#include "tools/progress.h"
 
 namespace engram {
 namespace {

@@ -11,11 +11,11 @@
 #include "tools/bundle/bundle_install.h"
 #include "tools/bundle/bundle_keys.h"
 #include "tools/commands/commands.h"
-#include "tools/engine_follow.h"
-#include "tools/progress.h"
-#include "tools/service_control.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
+#include "tools/service/engine_follow.h"
+#include "tools/service/service_control.h"
 
 namespace engram {
 namespace {

@@ -13,13 +13,13 @@
 #include "tools/commands/apply_settings.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/live/line_face.h"
 #include "tools/live/live.h"
 #include "tools/live/service_pulse.h"
 #include "tools/live/terminal_face.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 #include "tools/web/web_face.h"
 
 namespace engram {

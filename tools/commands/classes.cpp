@@ -5,11 +5,11 @@
 #include "engine/store.h"
 #include "engine/store_load.h"
 #include "tools/commands/commands.h"
-#include "tools/progress.h"
-#include "tools/table.h"
+#include "tools/console/progress.h"
+#include "tools/console/table.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/teaching_report.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 #include "tools/unknown_report.h"
 
 namespace engram {

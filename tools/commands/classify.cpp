@@ -9,13 +9,13 @@
 #include "engine/recogniser.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/exit_code.h"
-#include "tools/finite_features.h"
-#include "tools/picture_stream.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/tree.h"
-#include "tools/units.h"
+#include "tools/features/finite_features.h"
+#include "tools/pictures/picture_stream.h"
+#include "tools/pictures/tree.h"
 
 namespace engram {
 namespace {

@@ -8,13 +8,13 @@
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
 #include "tools/convert/scratch_folder.h"
 #include "tools/demo_report.h"
 #include "tools/demo_show.h"
 #include "tools/open_model.h"
 #include "tools/output_folder.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
 
 namespace engram {
 namespace {

@@ -17,12 +17,12 @@
 #include "platform/version.h"
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
-#include "tools/doctor.h"
+#include "tools/console/terminal.h"
+#include "tools/doctor/doctor.h"
+#include "tools/doctor/kernel_trial_report.h"
+#include "tools/doctor/kernel_trials.h"
 #include "tools/exit_code.h"
-#include "tools/kernel_trial_report.h"
-#include "tools/kernel_trials.h"
 #include "tools/machine_state.h"
-#include "tools/terminal.h"
 
 namespace engram {
 namespace {

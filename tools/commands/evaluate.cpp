@@ -10,15 +10,15 @@
 #include "platform/file.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/evaluate_options.h"
-#include "tools/evaluation_phase1.h"
-#include "tools/evaluation_report.h"
-#include "tools/evaluation_run.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
+#include "tools/evaluate/evaluation_phase1.h"
+#include "tools/evaluate/evaluation_report.h"
+#include "tools/evaluate/evaluation_run.h"
+#include "tools/evaluate/open_set_run.h"
 #include "tools/exit_code.h"
 #include "tools/open_model.h"
-#include "tools/open_set_run.h"
 #include "tools/output_folder.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

@@ -1,7 +1,7 @@
-// The options of `engram evaluate`; tools/evaluation_options.h says what they mean.
+// The options of `engram evaluate`; tools/evaluate/evaluation_options.h says what they mean.
 #pragma once
 
-#include "tools/evaluation_options.h"
+#include "tools/evaluate/evaluation_options.h"
 
 namespace CLI {
 class App;

@@ -7,14 +7,14 @@
 
 #include "platform/file.h"
 #include "tools/commands/commands.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/exit_code.h"
-#include "tools/npy.h"
+#include "tools/features/npy.h"
 #include "tools/open_model.h"
-#include "tools/picture_stream.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/tree.h"
-#include "tools/units.h"
+#include "tools/pictures/picture_stream.h"
+#include "tools/pictures/tree.h"
 
 namespace engram {
 namespace {

@@ -8,10 +8,10 @@
 #include "engine/store_load.h"
 #include "tools/audit_report.h"
 #include "tools/commands/commands.h"
+#include "tools/console/table.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/edit_report.h"
-#include "tools/table.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

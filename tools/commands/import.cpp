@@ -6,9 +6,9 @@
 
 #include "engine/state_file.h"
 #include "tools/commands/commands.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 
 namespace engram {
 namespace {

@@ -12,8 +12,8 @@
 #include "engine/store_load.h"
 #include "tools/backend_report.h"
 #include "tools/commands/commands.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/unknown_report.h"
 
 namespace engram {

@@ -8,16 +8,16 @@
 #include "engine/recogniser.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
 #include "tools/edit_report.h"
 #include "tools/exit_code.h"
 #include "tools/learn_report.h"
 #include "tools/learn_run.h"
 #include "tools/open_model.h"
-#include "tools/picture_stream.h"
-#include "tools/precheck.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/tree.h"
+#include "tools/pictures/picture_stream.h"
+#include "tools/pictures/precheck.h"
+#include "tools/pictures/tree.h"
 
 namespace engram {
 namespace {

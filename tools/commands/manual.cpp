@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/nearest_name.h"
+#include "tools/console/terminal.h"
+#include "tools/console/text_wrap.h"
 #include "tools/session.h"
-#include "tools/terminal.h"
-#include "tools/text_wrap.h"
 
 namespace engram {
 namespace {

@@ -13,13 +13,13 @@
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
+#include "tools/console/progress.h"
+#include "tools/console/table.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/engine_words.h"
 #include "tools/exit_code.h"
 #include "tools/half_trial.h"
-#include "tools/progress.h"
-#include "tools/table.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

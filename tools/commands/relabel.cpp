@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/commands/commands.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/edit_report.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

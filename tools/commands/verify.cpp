@@ -4,10 +4,10 @@
 
 #include "engine/store.h"
 #include "tools/commands/commands.h"
+#include "tools/console/progress.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/exit_code.h"
-#include "tools/progress.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/console.h"
+#include "tools/console/console.h"
 
 namespace engram {
 namespace {

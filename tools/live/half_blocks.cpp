@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/contact_sheet.h"
 #include "tools/live/screen.h"
+#include "tools/pictures/contact_sheet.h"
 
 namespace engram {
 

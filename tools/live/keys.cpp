@@ -1,6 +1,6 @@
 #include "tools/live/keys.h"
 
-#include "tools/utf8.h"
+#include "tools/console/utf8.h"
 
 namespace engram {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/console/terminal.h"
 #include "tools/live/verdict.h"
-#include "tools/terminal.h"
 
 namespace engram {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "platform/status.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 #include "tools/live/live.h"
 #include "tools/live/stop_signals.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/answer.h"
 #include "kernels/backend.h"
-#include "tools/units.h"
+#include "tools/console/units.h"
 #include "tools/unknown_report.h"
 
 namespace engram {

@@ -9,9 +9,9 @@
 
 #include "engine/state_file.h"
 #include "platform/sentence.h"
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/edit_report.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

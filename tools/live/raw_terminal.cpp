@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 namespace {

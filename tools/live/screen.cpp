@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "tools/console/terminal.h"
+#include "tools/console/units.h"
 #include "tools/engine_words.h"
 #include "tools/live/verdict.h"
-#include "tools/terminal.h"
-#include "tools/units.h"
 
 namespace engram {
 namespace {

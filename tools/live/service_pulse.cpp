@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/console/units.h"
 #include "tools/engine_words.h"
-#include "tools/units.h"
 
 namespace engram {
 

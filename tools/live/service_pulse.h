@@ -1,10 +1,10 @@
-// The camera app as its service manager sees it (tools/service_watch.h).
+// The camera app as its service manager sees it (tools/service/service_watch.h).
 #pragma once
 
 #include <string>
 
 #include "tools/live/live.h"
-#include "tools/service_watch.h"
+#include "tools/service/service_watch.h"
 
 namespace engram {
 

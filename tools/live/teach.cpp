@@ -1,5 +1,5 @@
 #include "tools/live/teach.h"
-#include "tools/units.h"
+#include "tools/console/units.h"
 
 #include <algorithm>
 #include <future>

@@ -3,11 +3,11 @@
 #include <mutex>
 #include <utility>
 
+#include "tools/console/terminal.h"
 #include "tools/live/keys.h"
 #include "tools/live/raw_terminal.h"
 #include "tools/live/screen.h"
 #include "tools/live/terminal_input.h"
-#include "tools/terminal.h"
 
 namespace engram {
 namespace {

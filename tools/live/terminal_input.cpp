@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "engine/label.h"
+#include "tools/console/terminal.h"
+#include "tools/console/utf8.h"
 #include "tools/live/verdict.h"
-#include "tools/terminal.h"
-#include "tools/utf8.h"
 
 namespace engram {
 namespace {

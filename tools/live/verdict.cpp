@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 

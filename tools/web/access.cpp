@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "platform/hash.h"
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 #include "tools/web/http_text.h"
 
 namespace engram {

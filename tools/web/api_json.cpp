@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/label.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 
 namespace engram {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "platform/version.h"
-#include "tools/console.h"
+#include "tools/console/console.h"
 #include "tools/web/api_json.h"
 
 namespace engram {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 #include "tools/web/http_shared.h"
 
 namespace engram {

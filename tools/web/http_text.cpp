@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tools/utf8.h"
+#include "tools/console/utf8.h"
 
 namespace engram {
 namespace {

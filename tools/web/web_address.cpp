@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/terminal.h"
+#include "tools/console/terminal.h"
 
 namespace engram {
 namespace {
