@@ -16,7 +16,6 @@
 namespace engram {
 namespace {
 
-
 // By leave-one-out or generalised cross-validation over everything learned.
 Result<LambdaChoice> choose_by_all(const LambdaProblem& problem) {
   Statistics& statistics = problem.statistics;
@@ -53,9 +52,18 @@ LambdaChoice without_choice(double lambda, const char* why) {
   return choice;
 }
 
-std::vector<double> lambda_grid() {
-  return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
-          1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8};
+std::vector<double> lambda_grid(const LearnerConfig& config) {
+  std::vector<double> grid = {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
+                              1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8};
+  if (config.arithmetic == Arithmetic::exact) {
+    const double unit = double(config.feature_scale) * config.hidden_mul / 65536;
+    // Within its decade. By division, not by logarithms: the same bits with every C library.
+    double offset = unit * unit;
+    while (offset >= 10) offset /= 10;
+    while (offset < 1) offset *= 10;
+    for (double& lambda : grid) lambda *= offset;
+  }
+  return grid;
 }
 
 std::vector<int> split_order(int count, std::uint64_t seed, int task_index) {
@@ -103,8 +111,9 @@ Result<LambdaChoice> choose_lambda(const LambdaProblem& problem) {
   if (std::isinf(best)) {
     choice.lambda = fallback(problem, floor);
     choice.note = fmt::format(
-        "No candidate up to 1e8 could be solved in float for features of this size; {:g} is used.",
-        choice.lambda);
+        "No candidate up to {:.3g} could be solved in float for features of this size; {:g} is "
+        "used.",
+        choice.candidates.back(), choice.lambda);
   }
   return choice;
 }

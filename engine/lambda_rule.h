@@ -1,6 +1,9 @@
 // How lambda is chosen at the end of a task (RanPAC, appendix C.1, and the authors' program).
 //
-// Candidates are 10^-8 ... 10^8. A seeded random 80:20 split of the task's samples; each
+// Candidates are 10^-8 ... 10^8 where h is the paper's. In `exact` G is unit^2 times as large, for h is
+// about unit = feature_scale * hidden_mul / 65536 times the h of the features themselves: there they
+// are unit^2 * 10^k, 17 decades from 10^-8 on, so that each means what one of the paper's means.
+// A seeded random 80:20 split of the task's samples; each
 // candidate's readout is made without the 20 % and judged by the mean squared error of its scores
 // against the one-hot labels on them, over all classes known.
 //     paper   from all that was learned, minus the 20 %
@@ -57,7 +60,7 @@ struct LambdaProblem {
   std::optional<double> previous;  // lambda of the task before
 };
 
-std::vector<double> lambda_grid();
+std::vector<double> lambda_grid(const LearnerConfig& config);
 // A task too small to be split, or without a usable candidate, gets a defined lambda and a note.
 Result<LambdaChoice> choose_lambda(const LambdaProblem& problem);
 

@@ -56,7 +56,7 @@ Result<ReadoutReport> QueueHead::end_task() {
   std::optional<double> best;
   ReadoutReport tried;
   if (learner_.samples() > 0 && !queue_.empty()) {
-    for (const double lambda : lambda_grid()) {
+    for (const double lambda : lambda_grid(learner_.config())) {
       ENGRAM_ASSIGN(const double one, loss(lambda));
       tried.candidates.push_back(lambda);
       tried.losses.push_back(one);

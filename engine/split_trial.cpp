@@ -88,7 +88,6 @@ class PrimalTrial {
 // Calls loss(lambda) for every candidate that float can carry.
 template <class Loss>
 void try_candidates(double floor, const Loss& loss, LambdaChoice& choice) {
-  choice.candidates = lambda_grid();
   for (const double lambda : choice.candidates) {
     DeviceHold::let_others();
     choice.losses.push_back(lambda < floor ? kNoLoss : loss(lambda));
@@ -185,6 +184,7 @@ Status try_code_kernel(const LambdaProblem& problem, std::span<const int> order,
 
 Status try_split(const LambdaProblem& problem, std::span<const int> order, int learned,
                  double floor, LambdaChoice& choice) {
+  choice.candidates = lambda_grid(problem.config);
   if (problem.statistics.form() == Form::factored) {
     try_factored(problem, order, learned, floor, choice);
     return {};

@@ -76,7 +76,7 @@ void compare_with_definition(LearnerConfig config, int per_class) {
   const Result<ReadoutReport> report = learner.end_task();
   REQUIRE(report.ok());
   CHECK(report->note.empty());
-  CHECK(report->candidates == lambda_grid());
+  CHECK(report->candidates == lambda_grid(config));
 
   std::vector<Row> learned, held;
   const std::vector<Row> current = hidden(config, samples, task, task);
@@ -123,6 +123,32 @@ TEST_CASE("lambda: `code` on the kernel equals its definition in double", "[engi
 TEST_CASE("lambda: `code` on G of the task equals its definition in double", "[engine][lambda]") {
   compare_with_definition(with_rule(test::exact_config(30, 100), LambdaRule::code), 20);
   compare_with_definition(with_rule(test::float_config(30, 0), LambdaRule::code), 20);
+}
+
+TEST_CASE("lambda: candidates are the paper's, in the unit of the hidden units",
+          "[engine][lambda]") {
+  const std::vector<double> paper = lambda_grid(test::float_config(30, 100));
+  REQUIRE(paper.size() == 17);
+  CHECK(paper.front() == 1e-8);
+  CHECK(paper.back() == 1e8);
+  LearnerConfig config = test::exact_config(30, 100);
+  for (const double scale : {1e-20, 0.3, 45.254833, 1e20}) {
+    for (const int gain : {1, 1024, 65536}) {
+      config.feature_scale = float(scale);
+      config.hidden_mul = gain;
+      CAPTURE(scale, gain);
+      const double unit = double(config.feature_scale) * gain / 65536;
+      const std::vector<double> grid = lambda_grid(config);
+      REQUIRE(grid.size() == 17);
+      CHECK(grid.front() >= 1e-8);
+      CHECK(grid.front() < 1e-7);
+      for (std::size_t i = 0; i < 17; ++i) {
+        const double decade = std::log10(grid[i] / (unit * unit));
+        CHECK(std::abs(decade - std::round(decade)) < 1e-9);
+        CHECK(test::close(grid[i] / grid[0], paper[i] / paper[0], 1e-12));
+      }
+    }
+  }
 }
 
 TEST_CASE("lambda: the split is random, seeded and whole", "[engine][lambda]") {
