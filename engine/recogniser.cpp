@@ -6,6 +6,7 @@
 
 #include "kernels/backend.h"
 #include "platform/arena.h"
+#include "platform/second_try.h"
 
 namespace engram {
 namespace {
@@ -20,13 +21,15 @@ Result<StoredModel> choose_model(const Recogniser::Options& options,
   return models.find(options.model.empty() ? kDefaultModel : options.model);
 }
 
+constexpr char kNoMemory[] =
+    "Not enough memory for this. What was acknowledged before is kept; close other programs.";
+
 }  // namespace
 
 Result<Recogniser> Recogniser::open(const Options& options) {
-  const auto once = [&] { return open_once(options); };
-  Result<Recogniser> opened = or_no_memory(once);
-  if (opened.ok() || buffer_memory() == nullptr) return opened;
-  return give_up_lost_device(opened.status()).ok() ? std::move(opened) : or_no_memory(once);
+  const bool on_device = buffer_memory() != nullptr;
+  return second_try([&] { return open_once(options); }, kNoMemory,
+                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
 }
 
 Result<Recogniser> Recogniser::open_once(const Options& options) {
@@ -79,6 +82,11 @@ Status Recogniser::recover(const Status& reason) {
   if (store_) return store_->recover(reason);
   // A reader's parts go on by themselves; what may have failed is memory for what they give.
   return lost && lie_elsewhere ? Status() : reason;
+}
+
+template <class Call>
+auto Recogniser::repeated_if_lost(const Call& call) -> decltype(call()) {
+  return second_try(call, kNoMemory, [&](const Status& why) { return recover(why).ok(); });
 }
 
 Status Recogniser::learn(std::span<const Image> pictures, std::span<const std::string> labels,

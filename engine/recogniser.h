@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,33 +75,8 @@ class Recogniser {
   static Result<Recogniser> open_once(const Options& options);
   // ok: the device was lost, and the CPU can repeat what failed for `reason`. Else why not.
   Status recover(const Status& reason);
-  // What `call` returns; if it fails because the device was lost, what the CPU makes of it.
   template <class Call>
-  auto repeated_if_lost(Call call) -> decltype(call()) {
-    auto outcome = or_no_memory(call);
-    if (outcome.ok()) return outcome;
-    const auto again = [&]() -> decltype(call()) {
-      if (!recover(status_of(outcome)).ok()) return std::move(outcome);
-      return call();
-    };
-    return or_no_memory(again);
-  }
-  // What `call` returns; that memory ran out is one of its failures. A lost device gives none either.
-  template <class Call>
-  static auto or_no_memory(const Call& call) -> decltype(call()) {
-    try {
-      return call();
-    } catch (const std::bad_alloc&) {
-      return Status(Code::out_of_memory,
-                    "Not enough memory for this. What was acknowledged before is kept; close other "
-                    "programs.");
-    }
-  }
-  static Status status_of(const Status& status) { return status; }
-  template <class T>
-  static Status status_of(const Result<T>& result) {
-    return result.status();
-  }
+  auto repeated_if_lost(const Call& call) -> decltype(call());
   Status learn_once(std::span<const Image> pictures, std::span<const std::string> labels,
                     StepPart part);
   Result<std::vector<std::vector<Answer>>> classify_once(std::span<const Image> pictures, int top,

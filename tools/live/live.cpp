@@ -13,6 +13,7 @@
 #include "kernels/backend.h"
 #include "platform/arena.h"
 #include "platform/camera_uri.h"
+#include "platform/second_try.h"
 #include "platform/sentence.h"
 #include "platform/threads.h"
 #include "tools/live/board.h"
@@ -26,9 +27,8 @@ namespace {
 // On the CPU, if the GPU turns out to be lost here.
 Result<Scorer> create_scorer(const LearnerConfig& config) {
   const bool on_device = buffer_memory() != nullptr;
-  Result<Scorer> scorer = Scorer::create(config);
-  if (scorer.ok() || !on_device || give_up_lost_device(scorer.status()).ok()) return scorer;
-  return Scorer::create(config);
+  return second_try([&] { return Scorer::create(config); }, "not enough memory to look at frames",
+                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
 }
 
 CameraFeed::Open opener(const LiveOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "engine/answer.h"
 #include "kernels/backend.h"
+#include "platform/second_try.h"
 #include "tools/console/units.h"
 #include "tools/unknown_report.h"
 
@@ -18,9 +19,7 @@ using std::chrono::milliseconds;
 constexpr int kAnswers = 5;
 constexpr milliseconds kFramePatience{100};  // for a frame: then the camera is asked how it is
 
-Status no_memory_to_look() {
-  return Status(Code::out_of_memory, "not enough memory to look at this frame");
-}
+constexpr char kNoMemory[] = "not enough memory to look at this frame";
 
 }  // namespace
 
@@ -70,7 +69,7 @@ void Look::run() {
     try {
       look_at(frame);
     } catch (const std::bad_alloc&) {
-      tell_failure(no_memory_to_look());
+      tell_failure(Status(Code::out_of_memory, kNoMemory));
     }
   }
 }
@@ -101,16 +100,9 @@ bool Look::lies_elsewhere() const {
 }
 
 Status Look::judge(Sight& sight, const PictureView& picture) {
-  const auto once = [&] {
-    try {
-      return judge_once(sight, picture);
-    } catch (const std::bad_alloc&) {  // a lost GPU gives no memory either
-      return no_memory_to_look();
-    }
-  };
-  const Status judged = once();
-  if (judged.ok() || give_up_lost_device(judged).ok() || !lies_elsewhere()) return judged;
-  return once();
+  return second_try(
+      [&] { return judge_once(sight, picture); }, kNoMemory,
+      [&](const Status& why) { return !give_up_lost_device(why).ok() && lies_elsewhere(); });
 }
 
 Status Look::judge_once(Sight& sight, const PictureView& picture) {

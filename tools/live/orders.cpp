@@ -1,13 +1,13 @@
 #include "tools/live/orders.h"
 
 #include <algorithm>
-#include <new>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "engine/state_file.h"
+#include "platform/second_try.h"
 #include "platform/sentence.h"
 #include "tools/console/terminal.h"
 #include "tools/console/units.h"
@@ -68,25 +68,12 @@ Orders::Orders(Store store, std::string device)
     : store_(std::move(store)), device_(std::move(device)) {}
 
 template <class Work>
-auto Orders::repeated_if_lost(Work work) -> decltype(work()) {
-  using Outcome = decltype(work());
-  const auto with_memory = [](auto& tried) -> Outcome {
-    try {
-      return tried();
-    } catch (const std::bad_alloc&) {
-      return Status(Code::out_of_memory,
-                    "not enough memory for this. What was acknowledged before is kept.");
-    }
-  };
+auto Orders::repeated_if_lost(const Work& work) -> decltype(work()) {
   const std::int64_t before = store_.sequence();
-  Outcome outcome = with_memory(work);
   // What has come to the disk is done, whatever failed after it: never twice.
-  if (outcome.ok() || store_.sequence() != before) return outcome;
-  const auto again = [&]() -> Outcome {
-    if (!store_.recover(outcome.status()).ok()) return std::move(outcome);
-    return work();
-  };
-  return with_memory(again);
+  return second_try(
+      work, "not enough memory for this. What was acknowledged before is kept.",
+      [&](const Status& why) { return store_.sequence() == before && store_.recover(why).ok(); });
 }
 
 OrderResult Orders::carry_out(const Order& order, Clock::time_point submitted) {

@@ -35,7 +35,7 @@ class Orders {
   // What `work` returns, a Result. Where it fails because the GPU was lost, the CPU does it again, on
   // what the disk has; memory that ran out is one of its failures, and a lost GPU gives none either.
   template <class Work>
-  auto repeated_if_lost(Work work) -> decltype(work());
+  auto repeated_if_lost(const Work& work) -> decltype(work());
   Result<std::string> learn(const Order& order, bool& skipped);
   Result<std::string> edit(const Order& order);
 

@@ -1,10 +1,11 @@
 // Reading the state, which may take seconds: what it was when the last task ended answers meanwhile, and
 // orders wait.
-#include <new>
+#include <optional>
 #include <utility>
 
 #include "kernels/backend.h"
 #include "platform/arena.h"
+#include "platform/second_try.h"
 #include "tools/live/teach.h"
 
 namespace engram {
@@ -33,21 +34,19 @@ void Teach::take(Store store) {
 
 Status Teach::read_state() {
   if (!unread_) return {};
-  const auto read = [this](Store::Reserved reserved) -> Status {
-    try {
-      ENGRAM_ASSIGN(Store store, Store::open(std::move(reserved)));
-      take(std::move(store));
-      return {};
-    } catch (const std::bad_alloc&) {
-      return Status(Code::out_of_memory, "not enough memory to read what was learned");
-    }
-  };
   const bool on_device = buffer_memory() != nullptr;
   const std::string directory = unread_->reserved.directory;
-  Status done = read(std::move(unread_->reserved));
-  if (done.ok() || !on_device || give_up_lost_device(done).ok()) return done;
-  ENGRAM_ASSIGN(Store::Reserved again, Store::reserve(directory));  // the GPU was lost meanwhile
-  return read(std::move(again));
+  std::optional<Store::Reserved> reserved = std::move(unread_->reserved);
+  const auto read = [&]() -> Status {
+    if (!reserved) {  // the second time
+      ENGRAM_ASSIGN(reserved, Store::reserve(directory));
+    }
+    ENGRAM_ASSIGN(Store store, Store::open(*std::exchange(reserved, std::nullopt)));
+    take(std::move(store));
+    return {};
+  };
+  return second_try(read, "not enough memory to read what was learned",
+                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
 }
 
 Status Teach::wait_until_open(std::chrono::milliseconds patience) {
