@@ -1,7 +1,6 @@
 #include "engine/adapt_training.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,16 +9,13 @@
 #include "engine/metrics.h"
 #include "platform/device_staging.h"
 #include "platform/philox.h"
+#include "platform/steady_time.h"
 
 namespace engram {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double now() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(time).count();
-}
 double percent(const HeadResult& sums) {
   return sums.count == 0 ? kNone : 100.0 * sums.right / sums.count;
 }
@@ -133,7 +129,7 @@ Status AdaptTraining::Impl::run_epoch(const AdaptProgress& progress) {
   }
   const std::vector<int> order = order_of(epoch);
   while (next_step < steps()) {
-    const double start = now();
+    const double start = seconds_now();
     const std::size_t first = std::size_t(next_step) * std::size_t(settings.batch);
     const std::size_t most = std::min(order.size() - first, std::size_t(settings.batch));
     double loss = 0;
@@ -141,7 +137,7 @@ Status AdaptTraining::Impl::run_epoch(const AdaptProgress& progress) {
     if (epoch == 0 && next_step == 0) first_loss = loss;
     ENGRAM_TRY(check_loss(loss, kStepLimit * (first_loss + 1)));
     ++next_step;
-    const double took = now() - start;
+    const double took = seconds_now() - start;
     seconds += took;
     const AdaptStep done{epoch, next_step, steps(), loss, mean_loss(sums), percent(sums), took};
     DeviceHold::let_others();
@@ -151,12 +147,12 @@ Status AdaptTraining::Impl::run_epoch(const AdaptProgress& progress) {
 }
 
 Status AdaptTraining::Impl::end_epoch() {
-  const double start = now();
+  const double start = seconds_now();
   ENGRAM_TRY(check_loss(mean_loss(sums), kEpochLimit * (first_loss + 1)));
   ENGRAM_TRY(check_parameters());
   HeadResult held_out;
   ENGRAM_TRY(watch(held_out));
-  const double took = now() - start;
+  const double took = seconds_now() - start;
   curves.push_back(
       {mean_loss(sums), percent(sums), mean_loss(held_out), percent(held_out), seconds + took});
   keep_good();

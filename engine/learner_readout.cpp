@@ -12,6 +12,7 @@
 #include "engine/learner_impl.h"
 #include "engine/readout_scores.h"
 #include "platform/device_staging.h"
+#include "platform/steady_time.h"
 
 namespace engram {
 
@@ -104,8 +105,7 @@ Result<Learner::Solution> Learner::solve(std::optional<double> lambda) {
     if (const std::string rounding = rounding_note(); !rounding.empty()) {
       report.note += (report.note.empty() ? "" : " ") + rounding;
     }
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    report.seconds = taken.count();
+    report.seconds = seconds_since(start);
     return Solution{std::move(solved), std::move(report)};
   } catch (const std::bad_alloc&) {
     return Status(Code::out_of_memory,

@@ -11,15 +11,12 @@
 #include "engine/metrics.h"
 #include "engine/protocol_head.h"
 #include "engine/protocol_schedule.h"
+#include "platform/steady_time.h"
 
 namespace engram {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? std::numeric_limits<double>::quiet_NaN()

@@ -16,16 +16,13 @@
 #include "platform/child_process.h"
 #include "platform/engine_build_lines.h"
 #include "platform/file.h"
+#include "platform/steady_time.h"
 
 namespace engram {
 
 namespace {
 
 constexpr double kEarly = 0.02;  // of the work: what is left cannot be told yet
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 class Descriptor {
  public:

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tools/console/units.h"
+#include "platform/steady_time.h"
 
 namespace engram {
 namespace {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "platform/sentence.h"
+#include "platform/steady_time.h"
 #include "tools/console/progress.h"
 #include "tools/console/units.h"
 #include "tools/features/finite_features.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platform/device_staging.h"
+#include "platform/steady_time.h"
 #include "tools/bench/kernel_bench_cases.h"
 
 namespace engram {

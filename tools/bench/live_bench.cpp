@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/scorer.h"
-#include "tools/console/units.h"
+#include "platform/steady_time.h"
 #include "tools/live/live.h"
 
 namespace engram {

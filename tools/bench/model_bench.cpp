@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/feature_extractor.h"
+#include "platform/steady_time.h"
 #include "tools/console/table.h"
 #include "tools/console/terminal.h"
-#include "tools/console/units.h"
 #include "tools/estimate_report.h"
 
 namespace engram {

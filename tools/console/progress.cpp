@@ -1,7 +1,6 @@
 #include "tools/console/progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/steady_time.h"
 #include "tools/console/terminal.h"
 
 namespace engram {
@@ -16,11 +16,6 @@ namespace {
 
 constexpr double kAppearAfter = 0.5;  // seconds
 constexpr int kBarColumns = 24;
-
-double now() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
-}
 
 // Half a column is the finest step: ╸ ends a bar that stopped in the middle of one.
 std::string bar(double share, int columns) {
@@ -68,7 +63,7 @@ std::string render_progress(const ProgressState& state, int columns) {
 }
 
 Progress::Progress(bool enabled, std::string what, std::int64_t total, std::string unit)
-    : state_{std::move(what), std::move(unit), 0, total, 0, {}}, start_(now()) {
+    : state_{std::move(what), std::move(unit), 0, total, 0, {}}, start_(seconds_now()) {
   if (!enabled || !is_terminal(stderr)) return;
   try {
     painter_ = std::thread([this] { repaint_until_finished(); });
@@ -102,7 +97,7 @@ void Progress::without_bar(const std::function<void()>& say) {
 }
 
 double Progress::seconds() const {
-  return now() - start_;
+  return seconds_now() - start_;
 }
 
 void Progress::finish() {

@@ -1,7 +1,5 @@
 #include "tools/console/units.h"
 
-#include <chrono>
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -26,16 +24,6 @@ std::string count_text(std::int64_t count) {
 
 std::string plural(std::int64_t count, const std::string& one, const std::string& many) {
   return count_text(count) + " " + (count == 1 ? one : many);
-}
-
-double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-double seconds_now() {
-  using namespace std::chrono;
-  return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
 std::int64_t peak_memory_bytes() {

@@ -1,7 +1,6 @@
 // Quantities as people read them.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -13,8 +12,6 @@ std::string count_text(std::int64_t count);  // "17 458"
 // "1 picture", "3 pictures", "2 classes".
 std::string plural(std::int64_t count, const std::string& one, const std::string& many);
 
-double seconds_now();  // of a steady clock
-double milliseconds_since(std::chrono::steady_clock::time_point start);
 std::int64_t peak_memory_bytes();  // of this process so far
 
 }  // namespace engram

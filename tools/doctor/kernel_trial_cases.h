@@ -12,7 +12,7 @@
 #include "kernels/kernels.h"
 #include "platform/buffer_allocator.h"
 #include "platform/device_staging.h"
-#include "tools/console/units.h"
+#include "platform/steady_time.h"
 #include "tools/doctor/kernel_trials.h"
 
 namespace engram {

@@ -7,7 +7,7 @@
 #include "kernels/backend.h"
 #include "platform/arena.h"
 #include "platform/sentence.h"
-#include "tools/console/units.h"
+#include "platform/steady_time.h"
 #include "tools/doctor/kernel_trial_cases.h"
 
 namespace engram {

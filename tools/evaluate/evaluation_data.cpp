@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/steady_time.h"
 #include "tools/console/terminal.h"
 #include "tools/console/units.h"
 #include "tools/features/feature_tree.h"

@@ -7,7 +7,7 @@
 #include "engine/answer.h"
 #include "kernels/backend.h"
 #include "platform/second_try.h"
-#include "tools/console/units.h"
+#include "platform/steady_time.h"
 #include "tools/unknown_report.h"
 
 namespace engram {
@@ -143,7 +143,7 @@ void Look::measure(const Sight& sight) {
     backbone_ms_ += sight.backbone_ms;
     head_ms_ += sight.head_ms;
   }
-  const double seconds = milliseconds_since(since_) / 1000;
+  const double seconds = seconds_since(since_);
   if (seconds < 1) return;
   const double looks = std::max(looks_, 1);
   board_.measured(backbone_ms_ / looks, head_ms_ / looks, shown_ / seconds);

@@ -9,14 +9,13 @@
 #include "engine/state_file.h"
 #include "platform/second_try.h"
 #include "platform/sentence.h"
+#include "platform/steady_time.h"
 #include "tools/console/terminal.h"
 #include "tools/console/units.h"
 #include "tools/edit_report.h"
 
 namespace engram {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::int64_t samples_of(const Learner& learner, const std::string& label) {
   const std::vector<ClassInfo> classes = learner.classes();
@@ -76,14 +75,14 @@ auto Orders::repeated_if_lost(const Work& work) -> decltype(work()) {
       [&](const Status& why) { return store_.sequence() == before && store_.recover(why).ok(); });
 }
 
-OrderResult Orders::carry_out(const Order& order, Clock::time_point submitted) {
+OrderResult Orders::carry_out(const Order& order, std::chrono::steady_clock::time_point submitted) {
   OrderResult result;
   Result<std::string> said = repeated_if_lost([&] {
     return order.kind == Order::Kind::learn ? learn(order, result.skipped) : edit(order);
   });
   if (said.ok()) result.said = std::move(said).value();
   result.status = said.status();
-  result.durable_ms = std::chrono::duration<double, std::milli>(Clock::now() - submitted).count();
+  result.durable_ms = milliseconds_since(submitted);
   return result;
 }
 

@@ -1,5 +1,4 @@
 #include "tools/live/teach.h"
-#include "tools/console/units.h"
 
 #include <algorithm>
 #include <future>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/sentence.h"
+#include "platform/steady_time.h"
 #include "platform/threads.h"
 
 namespace engram {

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "platform/steady_time.h"
 #include "platform/threads.h"
 #include "tools/console/progress.h"
-#include "tools/console/units.h"
 #include "tools/features/finite_features.h"
 #include "tools/pictures/picture_loader.h"
 
