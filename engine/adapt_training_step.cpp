@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "engine/adapt_training_impl.h"
 #include "kernels/kernels.h"
 #include "platform/device_staging.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -121,9 +121,7 @@ Status AdaptTraining::Impl::check_loss(double loss, double most) {
 
 Status AdaptTraining::Impl::check_parameters() {
   const DeviceHold hold;
-  if (std::ranges::all_of(parameters.values, [](float value) { return std::isfinite(value); })) {
-    return {};
-  }
+  if (are_finite(parameters.values)) return {};
   return diverged("a parameter is not a finite number any more");
 }
 

@@ -32,6 +32,7 @@
 #include "engine/confidence_io.h"
 #include "engine/learner_impl.h"
 #include "platform/device_staging.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -43,13 +44,11 @@ std::span<const std::byte> bytes_of(const void* data, std::size_t count) {
 }
 
 // |G[r,c]|^2 <= G[r,r] G[c,c]: the diagonal speaks for all of G.
-bool are_finite(const Statistics& statistics) {
+bool has_finite_sums(const Statistics& statistics) {
   if (!std::isfinite(statistics.trace())) return false;
   if (statistics.form() == Form::factored) return true;
   const MatrixView<const float> sums = statistics.dense().sums();
-  const auto finite = [](float value) { return std::isfinite(value); };
-  return std::all_of(sums.data, sums.data + std::size_t(sums.rows) * std::size_t(sums.cols),
-                     finite);
+  return are_finite(std::span(sums.data, std::size_t(sums.rows) * std::size_t(sums.cols)));
 }
 
 Status write_dense(const DenseStatistics& dense, const FeatureSums& features,
@@ -104,7 +103,7 @@ Status Learner::save(SnapshotWriter& writer) const {
   const auto current = readout();
 
   // Learner::load would refuse them.
-  if (!are_finite(statistics)) {
+  if (!has_finite_sums(statistics)) {
     return Status(Code::bad_data,
                   "The learned sums are not finite and were not saved. What was saved before was "
                   "kept.");

@@ -10,6 +10,7 @@
 #include "engine/gram_spectrum.h"
 #include "engine/lambda_search.h"
 #include "kernels/kernels.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -165,8 +166,7 @@ bool LeaveOneOut::solve(double lambda) {
   if (n == 0 || !kernels_.cholesky(Stream{}, float(lambda), {}, kernel_).ok()) return false;
   std::fill(dual_.begin(), dual_.end(), 0.0f);
   for (int i = 0; i < n; ++i) dual(classes_[std::size_t(i)], i) = 1.0f;
-  return kernels_.cholesky_solve(Stream{}, kernel_, dual).ok() &&
-         std::all_of(dual_.begin(), dual_.end(), [](float v) { return std::isfinite(v); });
+  return kernels_.cholesky_solve(Stream{}, kernel_, dual).ok() && are_finite(dual_);
 }
 
 double LeaveOneOut::loss(double lambda) {

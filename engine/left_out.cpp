@@ -1,11 +1,11 @@
 #include "engine/left_out.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "platform/blas.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -22,7 +22,7 @@ bool invert(std::vector<double>& a, int n) {
   for (std::size_t r = 0; r < width; ++r) {
     for (std::size_t c = 0; c < r; ++c) a[r * width + c] = a[c * width + r];
   }
-  return std::all_of(a.begin(), a.end(), [](double v) { return std::isfinite(v); });
+  return are_finite(a);
 }
 
 // pivot: an entry of diag(B), at least lambda but for rounding.

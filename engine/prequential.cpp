@@ -1,10 +1,10 @@
 #include "engine/prequential.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "engine/byte_io.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -59,8 +59,7 @@ void Prequential::reserve() {
 }
 
 void Prequential::add(const ScoreSummary& example) {
-  const auto finite = [](float value) { return std::isfinite(value); };
-  if (!std::ranges::all_of(floats_of(example), finite)) return;
+  if (!are_finite(floats_of(example))) return;
   (example.known ? known_ : unknown_).add(example);
 }
 

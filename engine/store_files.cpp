@@ -1,7 +1,5 @@
 #include "engine/store_files.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <unordered_set>
 
@@ -11,6 +9,7 @@
 #include "engine/confidence_io.h"
 #include "engine/label.h"
 #include "engine/lambda_range.h"
+#include "platform/finite.h"
 
 namespace engram {
 
@@ -51,9 +50,7 @@ Status parse_weights(const SnapshotReader& reader, const char* name, std::size_t
   if (section.size() != count * sizeof(float)) return impossible(reader, name);
   weights.resize(count);
   if (count > 0) std::memcpy(weights.data(), section.data(), section.size());
-  const bool finite = std::all_of(weights.begin(), weights.end(),
-                                  [](float weight) { return std::isfinite(weight); });
-  return finite ? Status() : impossible(reader, name);
+  return are_finite(weights) ? Status() : impossible(reader, name);
 }
 
 }  // namespace

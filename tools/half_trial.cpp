@@ -1,7 +1,6 @@
 #include "tools/half_trial.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "engine/recogniser.h"
 #include "kernels/kernels.h"
 #include "platform/file.h"
+#include "platform/finite.h"
 #include "platform/onnx_half.h"
 #include "tools/convert/onnx_check.h"
 #include "tools/convert/scratch_folder.h"
@@ -65,7 +65,7 @@ void count_bytes(const LearnerConfig& config, const FeatureSet& full, const Feat
 Status compare_labels(Learner& learner, const FeatureSet& full, const FeatureSet& half,
                       HalfTrial& trial) {
   ENGRAM_CHECK(full.rows() == half.rows() && full.width == half.width);
-  if (!std::all_of(half.x.begin(), half.x.end(), [](float f) { return std::isfinite(f); })) {
+  if (!are_finite(half.x)) {
     return Status(Code::bad_data,
                   "in half precision some features are no finite numbers: a value within the model "
                   "is beyond 65504. It must run in float.");

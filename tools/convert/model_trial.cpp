@@ -1,7 +1,6 @@
 #include "tools/convert/model_trial.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +17,7 @@
 
 #include "engine/feature_extractor.h"
 #include "platform/child_process.h"
+#include "platform/finite.h"
 #include "platform/sanitized.h"
 #include "platform/threads.h"
 #include "tools/convert/calibration_pictures.h"
@@ -57,7 +57,7 @@ Result<TrialReport> try_here(const BackboneOptions& options) {
   std::vector<float> features(static_cast<std::size_t>(backbone->features()));
   ENGRAM_TRY(backbone->run({picture.data(), 1, backbone->input_values(), backbone->input_values()},
                            {features.data(), 1, backbone->features(), backbone->features()}));
-  if (!std::all_of(features.begin(), features.end(), [](float f) { return std::isfinite(f); })) {
+  if (!are_finite(features)) {
     return Status(
         Code::bad_data,
         fmt::format("{}: its features of a grey picture are not finite numbers", options.model));

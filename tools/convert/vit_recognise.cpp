@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platform/finite.h"
 #include "tools/convert/vit_rows.h"
 
 namespace engram {
@@ -115,9 +116,7 @@ RowMoments row_moments(const double* row, int width) {
 
 RowFunction recognise(const RowProbe& sent, const RowProbe& result) {
   RowFunction function;
-  const bool finite = std::all_of(result.values.begin(), result.values.end(),
-                                  [](double value) { return std::isfinite(value); });
-  if (!finite || result.width != sent.width || sent.width < 2) return function;
+  if (!are_finite(result.values) || result.width != sent.width || sent.width < 2) return function;
   if (is_affine(sent, result, function)) return function;
   if (is_gelu(sent, result, function)) return function;
   (void)is_norm(sent, result, function);

@@ -1,17 +1,15 @@
 #include "tools/features/finite_features.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "platform/finite.h"
+
 namespace engram {
 
 Status check_finite_features(const std::string& path, std::span<const float> features) {
-  if (std::all_of(features.begin(), features.end(), [](float v) { return std::isfinite(v); })) {
-    return {};
-  }
+  if (are_finite(features)) return {};
   return Status(Code::bad_data,
                 fmt::format("{}: the backbone makes features of it that are not finite (NaN or "
                             "infinite), so nothing can be learned or told from it",
