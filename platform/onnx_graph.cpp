@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "platform/half.h"
+#include "platform/onnx_attribute.h"
 #include "platform/onnx_constant.h"
 #include "platform/protobuf_reader.h"
 
@@ -160,7 +161,7 @@ Result<bool> Reader::take_as_constant(const OnnxNode& node) {
   if (node.operation != "Cast" || node.inputs.size() != 1 || node.outputs.size() != 1) return false;
   const auto source = graph_.constants.find(node.inputs[0]);
   if (source == graph_.constants.end() || source->second.type != OnnxType::float16 ||
-      whole_attribute(node, "to", 0) != std::int64_t(OnnxType::float32)) {
+      onnx_attribute(node, "to").whole != std::int64_t(OnnxType::float32)) {
     return false;
   }
   OnnxConstant wider = source->second;

@@ -59,8 +59,6 @@ struct OnnxGraph {
 Result<OnnxGraph> read_onnx_graph(std::span<const std::byte> file, const std::string& name,
                                   const std::string& output);
 
-// The integer attribute `name` of a node.
-std::int64_t whole_attribute(const OnnxNode& node, const std::string& name, std::int64_t otherwise);
 // The type of each output, by the operator's rule; not_supported for an operator without a rule.
 Result<std::vector<OnnxType>> output_types(const OnnxNode& node,
                                            const std::map<std::string, OnnxType>& types);

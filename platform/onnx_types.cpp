@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/onnx_attribute.h"
 #include "platform/onnx_graph.h"
 #include "platform/protobuf_reader.h"
 
@@ -110,35 +111,15 @@ const Names kCounts{"ArgMax", "ArgMin", "NonZero", "Shape", "Size"};
 // ConstantOfShape gives the type of its attribute `value`, floats without one.
 OnnxType type_of_value(const OnnxNode& node) {
   OnnxType type = OnnxType::float32;
-  for (const auto attribute : node.attributes) {
-    ProtobufReader reader(attribute);
-    for (ProtobufField field; reader.next(field);) {  // t 5
-      if (field.number != 5 || !field.is_bytes) continue;
-      ProtobufReader tensor(field.bytes);
-      for (ProtobufField part; tensor.next(part);) {  // data_type 2
-        if (part.number == 2 && !part.is_bytes) type = static_cast<OnnxType>(part.value);
-      }
-    }
+  const OnnxAttribute value = onnx_attribute(node, "value");
+  ProtobufReader tensor(value.tensor);
+  for (ProtobufField part; tensor.next(part);) {  // data_type 2
+    if (part.number == 2 && !part.is_bytes) type = static_cast<OnnxType>(part.value);
   }
   return type;
 }
 
 }  // namespace
-
-std::int64_t whole_attribute(const OnnxNode& node, const std::string& name,
-                             std::int64_t otherwise) {
-  for (const auto attribute : node.attributes) {
-    std::string found;
-    std::int64_t value = otherwise;
-    ProtobufReader reader(attribute);
-    for (ProtobufField field; reader.next(field);) {  // name 1, i 3
-      if (field.number == 1) found = field.text();
-      if (field.number == 3 && !field.is_bytes) value = static_cast<std::int64_t>(field.value);
-    }
-    if (found == name) return value;
-  }
-  return otherwise;
-}
 
 Result<std::vector<OnnxType>> output_types(const OnnxNode& node,
                                            const std::map<std::string, OnnxType>& types) {
@@ -152,7 +133,7 @@ Result<std::vector<OnnxType>> output_types(const OnnxNode& node,
   if (kTrueOrFalse.count(name) != 0) return all(OnnxType::boolean);
   if (kCounts.count(name) != 0) return all(OnnxType::int64);
   if (name == "Where") return all(input(1));
-  if (name == "Cast") return all(static_cast<OnnxType>(whole_attribute(node, "to", 0)));
+  if (name == "Cast") return all(static_cast<OnnxType>(onnx_attribute(node, "to").whole));
   if (name == "ConstantOfShape") return all(type_of_value(node));
   if (name == "Dropout") {  // and what it kept
     auto result = all(OnnxType::boolean);
