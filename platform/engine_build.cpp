@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "platform/child_process.h"
+#include "platform/descriptor.h"
 #include "platform/engine_build_lines.h"
 #include "platform/file.h"
 #include "platform/steady_time.h"
@@ -23,19 +24,6 @@ namespace engram {
 namespace {
 
 constexpr double kEarly = 0.02;  // of the work: what is left cannot be told yet
-
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
 
 Result<std::vector<std::byte>> content_of(int file, const std::string& model) {
   struct stat info {};

@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/descriptor.h"
+
 namespace engram {
 
 namespace {
@@ -67,17 +69,17 @@ bool is_outdated(std::string_view kept, std::string_view now) {
 
 // The key's text in a file, without a proof: good enough to remove it. Empty: there is none.
 std::string key_in(const std::string& path) {
-  auto file = open_plain_file(path);
-  if (!file.ok()) return {};
+  auto opened = open_plain_file(path);
+  if (!opened.ok()) return {};
+  const Descriptor file(*opened);
   std::vector<std::byte> head(kHead);
   std::string text;
-  if (::pread(*file, head.data(), kHead, 0) == ssize_t(kHead) &&
+  if (::pread(file.get(), head.data(), kHead, 0) == ssize_t(kHead) &&
       std::memcmp(head.data(), kEngineMagic, 7) == 0) {  // of either kind
     text.resize(std::min<std::size_t>(number_at<std::uint32_t>(head, 12), kMaxKey));
-    const ssize_t got = ::pread(*file, text.data(), text.size(), off_t(kHead));
+    const ssize_t got = ::pread(file.get(), text.data(), text.size(), off_t(kHead));
     text.resize(std::size_t(std::max<ssize_t>(got, 0)));
   }
-  ::close(*file);
   return text;
 }
 

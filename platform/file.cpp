@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "platform/descriptor.h"
+
 namespace engram {
 
 int FileSystem::open(const char* path, int flags, mode_t mode) {
@@ -81,13 +83,13 @@ Result<int> open_plain_file(const std::string& path) {
 }
 
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t limit) {
-  ENGRAM_ASSIGN(const int file, open_plain_file(path));
+  ENGRAM_ASSIGN(const int opened, open_plain_file(path));
+  const Descriptor file(opened);
   const auto fail = [&](Code code, const std::string& reason) {
-    ::close(file);
     return Status(code, fmt::format("{}: {}.", path, reason));
   };
   struct stat info {};
-  if (::fstat(file, &info) != 0) return fail(Code::io_failure, std::strerror(errno));
+  if (::fstat(file.get(), &info) != 0) return fail(Code::io_failure, std::strerror(errno));
   if (std::size_t(info.st_size) > limit) {
     return fail(Code::bad_data,
                 fmt::format("has {} bytes, more than the {} allowed here", info.st_size, limit));
@@ -95,7 +97,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t li
   std::vector<std::byte> bytes(std::size_t(info.st_size));
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = ::read(file, bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::read(file.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       return fail(Code::io_failure, fmt::format("cannot be read: {}", std::strerror(errno)));
@@ -104,7 +106,6 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t li
     done += std::size_t(count);
   }
   bytes.resize(done);
-  ::close(file);
   return bytes;
 }
 

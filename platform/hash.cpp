@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "platform/descriptor.h"
 #include "platform/file.h"
 
 namespace engram {
@@ -65,17 +66,17 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 }
 
 Result<std::string> sha256_of_file(const std::string& path) {
-  ENGRAM_ASSIGN(const int file, open_plain_file(path));
+  ENGRAM_ASSIGN(const int opened, open_plain_file(path));
+  const Descriptor file(opened);
   Sha256 hash;
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   ssize_t count = 0;
   int error = 0;
   do {
-    count = ::read(file, buffer.data(), buffer.size());
+    count = ::read(file.get(), buffer.data(), buffer.size());
     error = count < 0 ? errno : 0;
     if (count > 0) hash.add(std::span(buffer).first(std::size_t(count)));
   } while (count > 0 || error == EINTR);
-  ::close(file);
   if (error != 0) {
     return Status(Code::io_failure, path + ": cannot be read: " + std::strerror(error) + ".");
   }

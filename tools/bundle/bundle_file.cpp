@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,15 +19,6 @@ namespace engram {
 namespace {
 
 constexpr std::size_t kPart = std::size_t{1} << 20;
-
-struct OpenFile {
-  int file = -1;
-  explicit OpenFile(int opened) : file(opened) {}
-  OpenFile(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (file >= 0) ::close(file);
-  }
-};
 
 // Bytes of a file in parts, and their digest. bad_data: the file ended before.
 Result<Digest> read_parts(int file, std::uint64_t offset, std::uint64_t size,
@@ -59,11 +48,11 @@ Status write_beside(const std::string& to, mode_t mode, const std::function<Stat
   const std::string beside = to + ".new";
   const std::string kept = "Nothing was written.";
   FileSystem& files = real_files();
-  const OpenFile file(
+  const Descriptor file(
       files.open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (file.file < 0) return call_failed(beside, "open", errno, kept);
-  Status done = fill(file.file);
-  if (done.ok() && files.fsync(file.file) != 0) done = call_failed(beside, "fsync", errno, kept);
+  if (file.get() < 0) return call_failed(beside, "open", errno, kept);
+  Status done = fill(file.get());
+  if (done.ok() && files.fsync(file.get()) != 0) done = call_failed(beside, "fsync", errno, kept);
   if (done.ok() && files.rename(beside.c_str(), to.c_str()) != 0) {
     done = call_failed(beside, "rename", errno, kept);
   }
@@ -96,15 +85,6 @@ Result<std::uint64_t> size_of(int file, const std::string& path) {
 
 }  // namespace
 
-BundleFile::BundleFile(BundleFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      file_(std::exchange(other.file_, -1)),
-      head_(std::move(other.head_)) {}
-
-BundleFile::~BundleFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
 Result<BundleFile> BundleFile::open(const std::string& path) {
   ENGRAM_ASSIGN(const int file, open_plain_file(path));
   BundleFile bundle(path, file);
@@ -127,14 +107,14 @@ Status BundleFile::broken(const BundleEntry& entry) const {
 }
 
 Status BundleFile::check(const BundleEntry& entry) const {
-  ENGRAM_ASSIGN(const Digest digest, read_parts(file_, entry.offset, entry.size, path_, {}));
+  ENGRAM_ASSIGN(const Digest digest, read_parts(file_.get(), entry.offset, entry.size, path_, {}));
   return digest == entry.digest ? Status() : broken(entry);
 }
 
 Status BundleFile::take_out(const BundleEntry& entry, const std::string& to) const {
   return write_beside(to, 0600, [&](int file) -> Status {
     Appender append{.file = file, .path = to};
-    ENGRAM_ASSIGN(const Digest digest, read_parts(file_, entry.offset, entry.size, path_,
+    ENGRAM_ASSIGN(const Digest digest, read_parts(file_.get(), entry.offset, entry.size, path_,
                                                   [&](auto part) { return append(part); }));
     return digest == entry.digest ? Status() : broken(entry);
   });
@@ -143,7 +123,7 @@ Status BundleFile::take_out(const BundleEntry& entry, const std::string& to) con
 Result<BundleHead> write_bundle(const std::vector<BundleSource>& sources, BundleTarget target,
                                 const Secret& secret, const std::string& to) {
   BundleHead head{.target = target, .key = {}, .entries = {}};
-  std::deque<OpenFile> files;
+  std::vector<Descriptor> files;
   for (const BundleSource& source : sources) {
     ENGRAM_ASSIGN(const int file, open_plain_file(source.path));
     files.emplace_back(file);
@@ -164,7 +144,7 @@ Result<BundleHead> write_bundle(const std::vector<BundleSource>& sources, Bundle
     ENGRAM_TRY(append(bytes));
     for (std::size_t i = 0; i < sources.size(); ++i) {
       ENGRAM_ASSIGN(const Digest digest,
-                    read_parts(files[i].file, 0, head.entries[i].size, sources[i].path,
+                    read_parts(files[i].get(), 0, head.entries[i].size, sources[i].path,
                                [&](auto part) { return append(part); }));
       if (digest != head.entries[i].digest) {
         return Status(Code::bad_data, sources[i].path + ": it changed while it was read");

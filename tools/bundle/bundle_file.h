@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "platform/descriptor.h"
 #include "tools/bundle/bundle_format.h"
 
 namespace engram {
@@ -12,9 +14,6 @@ class BundleFile {
  public:
   // Head and signature are checked, the members are not yet. not_found, bad_data, not_supported.
   static Result<BundleFile> open(const std::string& path);
-  BundleFile(BundleFile&& other) noexcept;
-  BundleFile& operator=(BundleFile&&) = delete;
-  ~BundleFile();
 
   const BundleHead& head() const { return head_; }
   const std::string& path() const { return path_; }
@@ -26,7 +25,7 @@ class BundleFile {
   BundleFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
   Status broken(const BundleEntry& entry) const;
   std::string path_;
-  int file_;
+  Descriptor file_;
   BundleHead head_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "platform/descriptor.h"
 #include "platform/file.h"
 #include "platform/sentence.h"
 
@@ -49,41 +50,27 @@ class OwnerTurn {
   bool taken_ = false;
 };
 
-class Opened {
- public:
-  explicit Opened(int file) : file_(file) {}
-  ~Opened() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  int file() const { return file_; }
-
- private:
-  int file_;
-};
-
 }  // namespace
 
 Status as_owner_of(const std::string& home, const std::string& file, const OwnersStep& step) {
   constexpr int kPlace = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  const Opened place(::geteuid() == 0 ? ::open(home.c_str(), kPlace) : -1);
+  const Descriptor place(::geteuid() == 0 ? ::open(home.c_str(), kPlace) : -1);
   struct stat owner;
-  if (place.file() < 0 || ::fstat(place.file(), &owner) != 0 || owner.st_uid == 0) {
+  if (place.get() < 0 || ::fstat(place.get(), &owner) != 0 || owner.st_uid == 0) {
     return step(file, home);
   }
-  ENGRAM_ASSIGN(const int descriptor, open_plain_file(file));
-  const Opened opened(descriptor);
-  if (::fchown(opened.file(), 0, owner.st_gid) != 0 || ::fchmod(opened.file(), 0640) != 0) {
+  ENGRAM_ASSIGN(const int found, open_plain_file(file));
+  const Descriptor opened(found);
+  if (::fchown(opened.get(), 0, owner.st_gid) != 0 || ::fchmod(opened.get(), 0640) != 0) {
     return call_failed(file, "chown", errno, "");
   }
   ENGRAM_ASSIGN(std::vector<gid_t> ours, OwnerTurn::groups_of_ours());
-  const std::string reached = fmt::format("/proc/self/fd/{}", place.file());
+  const std::string reached = fmt::format("/proc/self/fd/{}", place.get());
   Status done;
   {
     const OwnerTurn turn(owner, std::move(ours));
     if (!turn.taken()) return call_failed(home, "taking the rights of its owner", errno, "");
-    done = step(fmt::format("/proc/self/fd/{}", opened.file()), reached);
+    done = step(fmt::format("/proc/self/fd/{}", opened.get()), reached);
   }
   if (done.ok()) return done;
   std::string what = done.what();
