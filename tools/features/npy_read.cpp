@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "platform/half.h"
 #include "tools/console/terminal.h"
 #include "tools/features/npy.h"
 #include "tools/features/npy_header.h"
@@ -30,17 +31,6 @@ std::int64_t signed_at(const std::byte* at, int count, bool big_endian) {
   const std::uint64_t value = unsigned_at(at, count, big_endian);
   const int unused = 64 - 8 * count;
   return std::int64_t(value << unused) >> unused;
-}
-
-float half_to_float(std::uint32_t bits) {
-  const std::uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31,
-                      fraction = bits & 1023;
-  if (exponent == 0) {  // zero or subnormal: a multiple of 2^-24
-    const float value = float(fraction) * 0x1p-24f;
-    return sign != 0 ? -value : value;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;  // biases 15 and 127
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
 bool is_code_point(std::uint32_t value) {
@@ -190,7 +180,7 @@ double NpyView::real_at(std::int64_t i) const {
   if (kind_ == 'i') return double(signed_at(at, item_bytes_, big_endian_));
   const std::uint64_t bits = unsigned_at(at, item_bytes_, big_endian_);
   if (kind_ != 'f') return double(bits);
-  if (item_bytes_ == 2) return half_to_float(std::uint32_t(bits));
+  if (item_bytes_ == 2) return from_half(std::uint16_t(bits));
   if (item_bytes_ == 4) return std::bit_cast<float>(std::uint32_t(bits));
   return std::bit_cast<double>(bits);
 }
