@@ -6,9 +6,6 @@
 #include <cuda_runtime.h>
 
 #define ENGRAM_SHARED(type, name, ...) __shared__ __align__(16) type name __VA_ARGS__
-#define ENGRAM_DYNAMIC_SHARED(type, name)                                \
-  extern __shared__ __align__(16) unsigned char engram_dynamic_shared[]; \
-  type* const name = reinterpret_cast<type*>(engram_dynamic_shared)
 
 // nvcc reads device functions for the host as well, which knows no PTX.
 #if defined(__CUDA_ARCH__)

@@ -28,9 +28,8 @@
 namespace engram::ENGRAM_DEVICE_NAMESPACE {
 
 struct Geometry {
-  dim3 grid;                     // blocks
-  dim3 block;                    // threads per block
-  std::size_t shared_bytes = 0;  // dynamic shared memory
+  dim3 grid;   // blocks
+  dim3 block;  // threads per block
 };
 
 // cuda returns once the kernel is queued on `stream`, simt when it has run, both when it is recorded.
@@ -41,7 +40,6 @@ Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]]
   cudaLaunchConfig_t config{};
   config.gridDim = geometry.grid;
   config.blockDim = geometry.block;
-  config.dynamicSmemBytes = geometry.shared_bytes;
   config.stream = static_cast<cudaStream_t>(stream.handle);
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
   if (error == cudaSuccess) return Status();
@@ -64,8 +62,7 @@ Status launch(void (*kernel)(Parameters...), Geometry geometry, [[maybe_unused]]
                static_cast<const Call*>(c)->arguments);
   };
   const auto run_it = [=] {
-    return run(
-        {geometry.grid, geometry.block, geometry.shared_bytes, body, &call, sizeof call, pointers});
+    return run({geometry.grid, geometry.block, body, &call, sizeof call, pointers});
   };
   if (!is_recording()) return run_it();
   record(run_it);

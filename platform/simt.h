@@ -34,8 +34,6 @@
   using name##_shared_type = type __VA_ARGS__;                                    \
   auto& name = *static_cast<name##_shared_type*>(::engram::simt::shared_variable( \
       &::engram::simt::SharedKey<decltype([] {})>::key, sizeof(name##_shared_type)))
-#define ENGRAM_DYNAMIC_SHARED(type, name) \
-  type* const name = static_cast<type*>(::engram::simt::dynamic_shared())
 
 namespace engram::simt {
 

@@ -57,7 +57,6 @@ struct Block {
   int barrier_result = 0;  // of the last barrier
 
   std::vector<Shared> shared;
-  void* dynamic_shared = nullptr;
   std::string error;         // the first; ends the launch
   bool reporting = false;    // a report is being written: not the kernel's own code
   std::uint64_t random = 1;  // state of the generator

@@ -15,7 +15,6 @@ namespace {
 constexpr unsigned kMaxThreads =
     1024;  // of a block: CUDA's limits, on every GPU that we compile for
 constexpr unsigned kMaxGridSide = 65535;
-constexpr std::size_t kMaxDynamicShared = 48 * 1024;
 
 // Stacks of all threads of a block, mapped once; a page that is never used costs nothing.
 char* stack_of(unsigned thread) {
@@ -107,7 +106,6 @@ void begin_block(uint3 index) {
   b.warps.assign((b.threads + kWarp - 1) / kWarp, Warp{});
   b.left = b.waiting = 0;
   b.current = nullptr;
-  b.dynamic_shared = nullptr;
   const dim3 size = b.launch.block, grid = b.launch.grid;
   for (unsigned t = 0; t < b.threads; ++t) {
     Worker& worker = *b.workers[t];
@@ -148,9 +146,6 @@ Status check(const Launch& launch) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > kMaxGridSide ||
       grid.z > kMaxGridSide) {
     return {Code::invalid_argument, "launch: the grid is empty or too large"};
-  }
-  if (launch.shared_bytes > kMaxDynamicShared) {
-    return {Code::invalid_argument, "launch: more than 48 KiB of dynamic shared memory"};
   }
   return Status();
 }

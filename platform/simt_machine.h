@@ -53,7 +53,6 @@ inline constinit thread_local Thread* running = nullptr;
 // ---- launches ---------------------------------------------------------------------------------
 struct Launch {
   dim3 grid, block;
-  std::size_t shared_bytes;  // dynamic shared memory
   void (*body)(const void* arguments);
   const void* arguments;
   std::size_t arguments_bytes;
@@ -85,6 +84,5 @@ void device_mark_written(const void* memory, std::size_t bytes);  // by a copy f
 
 // Shared memory of the running block: one block of device memory per variable.
 void* shared_variable(const void* key, std::size_t bytes);
-void* dynamic_shared();
 
 }  // namespace engram::simt

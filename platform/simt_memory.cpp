@@ -51,14 +51,6 @@ void* shared_variable(const void* key, std::size_t bytes) {
   return memory;
 }
 
-void* dynamic_shared() {
-  Block& b = block();
-  if (b.dynamic_shared == nullptr) {
-    b.dynamic_shared = shared_variable(&b.dynamic_shared, b.launch.shared_bytes);
-  }
-  return b.dynamic_shared;
-}
-
 void free_shared() {
   Block& b = block();
   for (const Shared& variable : b.shared) device_free(variable.memory);

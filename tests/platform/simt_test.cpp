@@ -14,8 +14,7 @@ namespace {
 using Kernel = void(int* out);
 
 Status run_kernel(Kernel* kernel, unsigned threads, std::vector<int>& out, unsigned blocks = 1) {
-  return launch(kernel, {.grid = dim3(blocks), .block = dim3(threads), .shared_bytes = 256},
-                Stream{}, out.data());
+  return launch(kernel, {.grid = dim3(blocks), .block = dim3(threads)}, Stream{}, out.data());
 }
 std::string failure(Kernel* kernel, unsigned threads = 64) {
   std::vector<int> out(threads, 0);
@@ -69,7 +68,7 @@ TEST_CASE("simt: each order is another one", "[platform][simt]") {
     std::vector<int> out(100, 0);
     REQUIRE(run_kernel(
                 [](int* o) {
-                  ENGRAM_DYNAMIC_SHARED(int, next);
+                  ENGRAM_SHARED(int, next, [1]);
                   if (threadIdx.x == 0) *next = 0;
                   __syncthreads();
                   o[threadIdx.x] = atomicAdd(next, 1);
