@@ -10,7 +10,6 @@ namespace engram {
 // default.
 struct Region {
   int left = 0, top = 0, width = 1000, height = 1000;
-  bool is_all() const { return left == 0 && top == 0 && width == 1000 && height == 1000; }
   bool operator==(const Region&) const = default;
 };
 
