@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -128,6 +129,19 @@ Result<ChildOutcome> run_child(const ChildRequest& request) {
 
 void end_with_parent() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+std::string failure_line(const Status& failure) {
+  std::string line = fmt::format("{} {}", int(failure.code()), failure.what());
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+Status failure_of(const std::string& line) {
+  char* rest = nullptr;
+  const long code = std::strtol(line.c_str(), &rest, 10);
+  const bool known = code > long(Code::ok) && code <= long(Code::internal) && *rest == ' ';
+  return Status(known ? static_cast<Code>(code) : Code::internal, known ? rest + 1 : line);
 }
 
 void limit_this_process(int resource, std::int64_t value) {

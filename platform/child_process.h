@@ -37,6 +37,11 @@ Result<ChildOutcome> run_child(const ChildRequest& request);
 // itself. Not for a stranger's program: dpkg must not end in the middle.
 void end_with_parent();
 
+// A failure in a child of ours, for its parent: "4 sentence", in one line.
+std::string failure_line(const Status& failure);
+// In the parent; internal: it is no such line.
+Status failure_of(const std::string& line);
+
 // In the child: at most `value` of an RLIMIT_... resource from now on; best effort.
 void limit_this_process(int resource, std::int64_t value);
 

@@ -73,13 +73,6 @@ class Listener {
   std::string bad_;
 };
 
-Status refused(const std::string& bad) {  // "4 sentence"
-  char* rest = nullptr;
-  const long code = std::strtol(bad.c_str(), &rest, 10);
-  const bool known = code > long(Code::ok) && code <= long(Code::internal) && *rest == ' ';
-  return Status(known ? static_cast<Code>(code) : Code::internal, known ? rest + 1 : bad);
-}
-
 Status ended(const ChildOutcome& outcome, const EngineRequest& request, int seconds) {
   const int signal =
       outcome.signal;  // whoever ends us, a service manager say, ends the child as well
@@ -143,7 +136,7 @@ Result<std::vector<std::byte>> build_engine(const EngineLibrary& library,
                  .on_line = [&](const std::string& line) { listener.hear(line); },
                  .stop = options.stop}));
   if (listener.good() && !outcome.stopped) return content_of(engine.get(), request.model);
-  if (!listener.bad().empty()) return refused(listener.bad());
+  if (!listener.bad().empty()) return failure_of(listener.bad());
   return ended(outcome, request, options.seconds);
 }
 

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -115,9 +114,7 @@ std::optional<int> serve_engine_build(int argc, char** argv, FindLibrary find) {
   if (engine.ok()) {
     say(kGoodLine);
   } else {
-    std::string sentence = engine.status().what();
-    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-    say(fmt::format("{}{} {}", kBadLine, int(engine.status().code()), sentence));
+    say(kBadLine + failure_line(engine.status()));
   }
   std::_Exit(0);  // a library that made it this far must not crash in a destructor
 }

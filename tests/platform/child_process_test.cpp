@@ -49,3 +49,14 @@ TEST_CASE("a child of our own ends with its parent", "[platform][child]") {
   CHECK(::read(told[0], &byte, 1) == 0);
   ::close(told[0]);
 }
+
+TEST_CASE("a child's failure comes over in one line", "[platform][child]") {
+  const Status failure = failure_of(failure_line(Status(Code::out_of_memory, "two\nlines")));
+  CHECK(failure.code() == Code::out_of_memory);
+  CHECK(std::string(failure.what()) == "two lines");
+  // No code of ours, or none at all.
+  for (const char* line : {"0 x", "10 x", "256 x", "-1 x", "3", "3x", "", "Segmentation fault"}) {
+    CHECK(failure_of(line).code() == Code::internal);
+    CHECK(std::string(failure_of(line).what()) == line);
+  }
+}

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/feature_extractor.h"
+#include "platform/child_process.h"
 #include "platform/file.h"
 #include "platform/image.h"
 #include "platform/protobuf_writer.h"
@@ -19,6 +20,7 @@
 #include "tools/convert/onnx_check.h"
 #include "tools/convert/onnx_writer.h"
 #include "tools/convert/preprocess_choice.h"
+#include "tools/convert/trial_end.h"
 #include "tools/convert/vit_write.h"
 
 using namespace engram;
@@ -261,6 +263,21 @@ TEST_CASE("what the parser cannot bear ends in the child", "[tools][add_model][o
   REQUIRE_FALSE(report.ok());
   CHECK(report.status().code() == Code::bad_data);
   CHECK(says(report.status(), "odd.onnx"));
+}
+
+TEST_CASE("what a child lacked memory for is too large", "[tools][add_model]") {
+  const auto refused = [](const Status& failure) {
+    return refused_in_trial(failure_line(failure), "large.onnx", std::int64_t{8} << 30);
+  };
+  for (const Status& failure :
+       {Status(Code::out_of_memory, "large.onnx: not enough memory. Take smaller batches"),
+        Status(Code::bad_data, "OpenVINO cannot use large.onnx: std::bad_alloc")}) {
+    CHECK(refused(failure).code() == Code::bad_data);
+    CHECK(says(refused(failure), "large.onnx: it needs more than 8 GB of memory"));
+  }
+  const Status other = refused(Status(Code::not_found, "no pictures"));
+  CHECK(other.code() == Code::not_found);
+  CHECK(says(other, "no pictures"));
 }
 
 // A network that is harmless with a grey picture: bright pixels make `trips`, from 0 to `most`.

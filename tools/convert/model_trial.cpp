@@ -117,8 +117,7 @@ int serve_measuring(char** argv) {
     std::printf("%s%a %d %d\n", kGood, double(found.feature_scale), int(found.hidden_mul),
                 measured->pictures);
   } else {
-    std::printf("%s%d %s\n", kBad, static_cast<int>(measured.status().code()),
-                measured.status().what());
+    std::printf("%s%s\n", kBad, failure_line(measured.status()).c_str());
   }
   std::fflush(stdout);
   std::_Exit(0);
@@ -140,11 +139,8 @@ Result<TrialReport> try_model(const BackboneOptions& options, const TrialLimits&
     return TrialReport{.features = std::atoi(outcome.output.c_str() + std::strlen(kGood))};
   }
   if (outcome.output.rfind(kBad, 0) == 0) {
-    const std::string what = outcome.output.substr(std::strlen(kBad));
-    if (what.find("bad_alloc") != std::string::npos) {
-      return out_of_trial_memory(options.model, memory);
-    }
-    return Status(Code::bad_data, what);
+    const std::string said = outcome.output.substr(std::strlen(kBad));
+    return Status(Code::bad_data, refused_in_trial(said, options.model, memory).what());
   }
   return did_not_start(outcome, options.model);
 }
@@ -161,17 +157,14 @@ Result<ModelMeasurement> measure_model(const StoredModel& model, const std::stri
   Status failure;
   bool done = false;
   const auto on_line = [&](const std::string& line) {
-    int first = 0, second = 0, taken = 0;
+    int first = 0, second = 0;
     if (std::sscanf(line.c_str(), "at %d %d", &first, &second) == 2) {
       if (progress) progress(first, second);
     } else if (std::sscanf(line.c_str(), "good %a %d %d", &measured.calibration.feature_scale,
                            &measured.calibration.hidden_mul, &measured.pictures) == 3) {
       done = true;
-    } else if (std::sscanf(line.c_str(), "bad %d %n", &first, &taken) == 1 && taken > 0) {
-      const std::string what = line.substr(static_cast<std::size_t>(taken));
-      failure = what.find("bad_alloc") != std::string::npos
-                    ? out_of_trial_memory(model.onnx, memory)
-                    : Status(static_cast<Code>(first), what);
+    } else if (line.rfind(kBad, 0) == 0) {
+      failure = refused_in_trial(line.substr(std::strlen(kBad)), model.onnx, memory);
     }
   };
   // Each batch has its own time; this is for a child that does not even come to its first.
@@ -203,7 +196,7 @@ std::optional<int> serve_model_trial(int argc, char** argv) {
   if (report.ok()) {
     std::printf("%s%d", kGood, report->features);
   } else {
-    std::printf("%s%s", kBad, report.status().what());
+    std::printf("%s%s", kBad, failure_line(report.status()).c_str());
   }
   std::fflush(stdout);
   std::_Exit(0);  // a model that made it this far must not crash in a destructor

@@ -34,7 +34,12 @@ Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std:
                   ::strsignal(outcome.signal), memory >> 30));
 }
 
-Status out_of_trial_memory(const std::string& path, std::int64_t memory) {
+Status refused_in_trial(const std::string& line, const std::string& path, std::int64_t memory) {
+  Status failure = failure_of(line);
+  // OpenVINO passes on some exceptions of its parts as a text.
+  const bool lacked_memory =
+      failure.code() == Code::out_of_memory || std::strstr(failure.what(), "bad_alloc") != nullptr;
+  if (!lacked_memory) return failure;
   return Status(Code::bad_data,
                 fmt::format("{}: it needs more than {} GB of memory", path, memory >> 30));
 }

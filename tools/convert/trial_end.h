@@ -14,8 +14,8 @@ Status stopped_adding();
 // ok: the child came to its own end. `path` is the model, the limits are those that it had.
 Status ended_by_force(const ChildOutcome& outcome, const std::string& path, std::int64_t memory,
                       int seconds);
-// The child says that it was refused memory.
-Status out_of_trial_memory(const std::string& path, std::int64_t memory);
+// The child's failure_line(); bad_data: it was refused memory.
+Status refused_in_trial(const std::string& line, const std::string& path, std::int64_t memory);
 // The child said nothing that we know.
 Status did_not_start(const ChildOutcome& outcome, const std::string& path);
 
