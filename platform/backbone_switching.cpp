@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,8 +19,13 @@ constexpr double kMostDifference = 0.1;
 }  // namespace
 
 SwitchingBackbone::SwitchingBackbone(std::unique_ptr<Backbone> cpu, Prepare prepare)
-    : cpu_(std::move(cpu)),
-      thread_([this, prepare = std::move(prepare)] { prepare_here(prepare); }) {}
+    : cpu_(std::move(cpu)) {
+  try {
+    thread_ = std::thread([this, prepare = std::move(prepare)] { prepare_here(prepare); });
+  } catch (const std::system_error&) {
+    give_up("The system gives no thread to prepare the engine with; start the program again");
+  }
+}
 
 SwitchingBackbone::~SwitchingBackbone() {
   stop_ = true;
