@@ -180,7 +180,12 @@ engram_code engram_use_backend(const char* name) {
 }
 
 const char* engram_backend(void) {
-  return engram::backend_in_use().device ? "cuda" : "cpu";
+  const char* name = "cpu";
+  (void)guarded([&]() -> Status {
+    if (engram::backend_in_use().device) name = "cuda";
+    return {};
+  });
+  return name;
 }
 
 engram_code engram_open(const char* state, const engram_options* options,
