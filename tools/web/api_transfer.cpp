@@ -131,10 +131,14 @@ void Transfer::work() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !errands_.empty(); });
     if (stopping_) return;
-    const auto errand = std::move(errands_.front());
+    auto errand = std::move(errands_.front());
     errands_.pop_front();
     lock.unlock();
-    errand();
+    try {
+      errand();
+    } catch (...) {  // no memory: who asked is told, as the reply ends without an answer
+    }
+    errand = nullptr;
     lock.lock();
   }
 }
