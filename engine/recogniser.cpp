@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "kernels/backend.h"
-#include "platform/arena.h"
 #include "platform/second_try.h"
 
 namespace engram {
@@ -27,9 +26,7 @@ constexpr char kNoMemory[] =
 }  // namespace
 
 Result<Recogniser> Recogniser::open(const Options& options) {
-  const bool on_device = buffer_memory() != nullptr;
-  return second_try([&] { return open_once(options); }, kNoMemory,
-                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
+  return second_try([&] { return open_once(options); }, kNoMemory, LostSince());
 }
 
 Result<Recogniser> Recogniser::open_once(const Options& options) {

@@ -3,8 +3,8 @@
 //     ENGRAM_ASSIGN(const Backend backend, find_backend(BackendChoice::automatic));
 //     use_backend(backend);
 //
-// From then on chosen_kernels() is its table, and arenas come from its memory. Nothing in engine/
-// asks which it is.
+// From then on chosen_kernels() is its table, and arenas come from its memory. What learns does not ask
+// which it is.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,19 @@ Backend backend_in_use();
 // CPU takes over, for what is made from now on: says why, now and whenever it is asked again, because
 // others may hold the old table still. ok: no device was lost.
 Status give_up_lost_device(const Status& reason);
+
+// Whether the device was lost since this was made, so that the CPU can repeat what failed for `reason`. It
+// may be made before a backend is looked for: what was lost before is not repeated.
+class LostSince {
+ public:
+  LostSince() : was_lost_(!give_up_lost_device({}).ok()) {}
+  bool operator()(const Status& reason) const {
+    return !was_lost_ && !give_up_lost_device(reason).ok();
+  }
+
+ private:
+  bool was_lost_;
+};
 
 // From now on `tell` hears of trouble with the GPU once it is known: when a backend is looked for and has
 // it, and when the device is lost. It gets gpu_trouble_text, on the thread where that happens, and

@@ -66,6 +66,20 @@ TEST_CASE("backend: a device that is lost is told once, while it happens", "[ker
   CHECK(gpu_trouble_text(backend_in_use()) == sentence);
 }
 
+TEST_CASE(
+    "backend: what a device took along is repeated once, also of one that was found meanwhile",
+    "[kernels][device]") {
+  const Status lost = device_failed("cudaStreamSynchronize", "unspecified launch failure");
+  const LostSince found_meanwhile;
+  const OnSimtDevice on;
+  const LostSince before;
+  CHECK_FALSE(before(Status(Code::bad_data, "something else")));
+  CHECK(found_meanwhile(lost));
+  CHECK(before(lost));
+  const LostSince after;
+  CHECK_FALSE(after(lost));
+}
+
 TEST_CASE("backend: what is found when something is computed first is told then",
           "[kernels][device]") {
   Told told;

@@ -11,7 +11,6 @@
 
 #include "engine/scorer.h"
 #include "kernels/backend.h"
-#include "platform/arena.h"
 #include "platform/camera_uri.h"
 #include "platform/second_try.h"
 #include "platform/sentence.h"
@@ -26,9 +25,8 @@ namespace {
 
 // On the CPU, if the GPU turns out to be lost here.
 Result<Scorer> create_scorer(const LearnerConfig& config) {
-  const bool on_device = buffer_memory() != nullptr;
   return second_try([&] { return Scorer::create(config); }, "not enough memory to look at frames",
-                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
+                    LostSince());
 }
 
 CameraFeed::Open opener(const LiveOptions& options) {

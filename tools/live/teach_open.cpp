@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kernels/backend.h"
-#include "platform/arena.h"
 #include "platform/second_try.h"
 #include "tools/live/teach.h"
 
@@ -34,7 +33,6 @@ void Teach::take(Store store) {
 
 Status Teach::read_state() {
   if (!unread_) return {};
-  const bool on_device = buffer_memory() != nullptr;
   const std::string directory = unread_->reserved.directory;
   std::optional<Store::Reserved> reserved = std::move(unread_->reserved);
   const auto read = [&]() -> Status {
@@ -45,8 +43,7 @@ Status Teach::read_state() {
     take(std::move(store));
     return {};
   };
-  return second_try(read, "not enough memory to read what was learned",
-                    [&](const Status& why) { return on_device && !give_up_lost_device(why).ok(); });
+  return second_try(read, "not enough memory to read what was learned", LostSince());
 }
 
 Status Teach::wait_until_open(std::chrono::milliseconds patience) {
