@@ -16,6 +16,7 @@
 #include "platform/arena.h"
 #include "platform/blas.h"
 #include "platform/device_memory.h"
+#include "platform/finite.h"
 
 namespace engram {
 namespace {
@@ -66,17 +67,14 @@ class WithinClassProblem {
     const MatrixView<const float> left_out{rows.data(), classes_, units_, units_};
     const double last = std::max(ridge, 10.0 * trace_of_gram());
     for (result.ridge = ridge; result.ridge <= last; result.ridge *= 10.0) {
-      if (!(float(result.ridge) > 0) ||
-          !s_.kernels.cholesky(Stream{}, float(result.ridge), left_out, s_.gram).ok()) {
-        continue;
-      }
+      if (!(float(result.ridge) > 0)) continue;
+      const Status factored = s_.kernels.cholesky(Stream{}, float(result.ridge), left_out, s_.gram);
+      if (factored.code() == Code::bad_data) continue;
+      ENGRAM_TRY(factored);  // not about the ridge: memory, a device
       result.solved = result.means;
       const MatrixView<float> x{result.solved.data(), classes_, units_, units_};
-      if (!s_.kernels.cholesky_solve(Stream{}, s_.gram, x).ok()) continue;
-      if (!std::all_of(result.solved.begin(), result.solved.end(),
-                       [](float value) { return std::isfinite(value); })) {
-        continue;
-      }
+      ENGRAM_TRY(s_.kernels.cholesky_solve(Stream{}, s_.gram, x));
+      if (!are_finite(result.solved)) continue;
       if (result.ridge != ridge) {
         result.note = fmt::format("S + {:g} I has no Cholesky factor in float; {:g} is used.",
                                   ridge, result.ridge);

@@ -7,6 +7,7 @@
 #include "engine/lambda_range.h"
 #include "engine/projection.h"
 #include "engine/scorer.h"
+#include "kernels/kernels.h"
 #include "tests/support/catch.h"
 #include "tests/support/learner_views.h"
 #include "tests/support/says.h"
@@ -251,6 +252,38 @@ TEST_CASE("learner: a replayed lambda is used as it is", "[engine][learner]") {
   CHECK(report->lambda == 1234.5);
   CHECK(report->rule == "replayed");
   CHECK(report->candidates.empty());
+}
+
+TEST_CASE("learner: a solve that fails for want of memory says so, and the readout before stays",
+          "[engine][learner]") {
+  const bool keep = GENERATE(true, false);
+  LearnerConfig config = exact_config(20, 100);
+  config.keep_features = keep;
+  Kernels kernels = kCpuKernels;
+  Learner learner = Learner::create(config, kernels).value();
+  const Samples samples = make_samples(2, 5, 20);
+  REQUIRE(learner.learn(samples.features(), samples.labels).ok());
+  REQUIRE(learner.end_task(10.0).ok());
+  const auto before = learner.readout();
+  const Kernels whole = kernels;
+  const auto cholesky_fails = [](Stream, float, MatrixView<const float>, GramView) {
+    return Status(Code::out_of_memory, "no memory for a factor");
+  };
+  const auto solve_fails = [](Stream, GramView, MatrixView<float>) {
+    return Status(Code::out_of_memory, "no memory for a solve");
+  };
+  kernels.cholesky = cholesky_fails;
+  CHECK(learner.end_task(20.0).status().code() == Code::out_of_memory);
+  CHECK(learner.readout_of(ReadoutKind::lda).status().code() == Code::out_of_memory);
+  kernels = whole;
+  kernels.cholesky_solve = solve_fails;
+  const Result<ReadoutReport> failed = learner.end_task(20.0);
+  CHECK(says(failed.status().what(), "no memory for a solve"));
+  CHECK(learner.readout_of(ReadoutKind::lda).status().code() == Code::out_of_memory);
+  CHECK(learner.readout() == before);
+  kernels = whole;
+  REQUIRE(learner.end_task(20.0).ok());
+  CHECK(learner.readout()->lambda == 20.0);
 }
 
 }  // namespace engram
