@@ -36,7 +36,11 @@ Result<JournalHeader> read_header(std::span<const std::byte> file, const std::st
   }
   ByteReader reader(
       header.first(journal_layout::kHeaderChecksumAt).subspan(journal_layout::kMagic.size()));
-  if (const auto version = reader.take<std::uint32_t>(); version != journal_layout::kVersion) {
+  const auto version = reader.take<std::uint32_t>();
+  if (version < journal_layout::kVersion) {  // there was none before
+    return damaged_journal(name, fmt::format("has an impossible format, {}", version));
+  }
+  if (version > journal_layout::kVersion) {
     return Status(
         Code::not_supported,
         fmt::format("{}: was written by a newer version of Engram (journal format {}, this "

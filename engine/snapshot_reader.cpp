@@ -44,8 +44,11 @@ Result<std::vector<snapshot_layout::Section>> read_table(std::span<const std::by
   }
   ByteReader reader(
       header.first(snapshot_layout::kChecksumAt).subspan(snapshot_layout::kMagic.size()));
-  if (const auto version = reader.take<std::uint32_t>();
-      version < snapshot_layout::kOldestVersion || version > snapshot_layout::kVersion) {
+  const auto version = reader.take<std::uint32_t>();
+  if (version < snapshot_layout::kOldestVersion) {
+    return damaged_snapshot(name, fmt::format("has an impossible format, {}", version));
+  }
+  if (version > snapshot_layout::kVersion) {
     return Status(
         Code::not_supported,
         fmt::format("{}: was written by a newer version of Engram (format {}, this program "

@@ -146,7 +146,7 @@ Result<StoredReadout> read_readout(const std::string& directory);
 Result<StoredReadout> read_readout(const std::string& directory, ReadoutKind kind);
 
 // Checks every byte of snapshot, journal and readout without changing anything; replays and
-// compares.
+// compares. Fails where nothing is known about the bytes: not_supported if a newer version wrote them.
 struct VerifyReport {
   bool ok = false;
   std::vector<std::string> findings;  // one sentence each: what is damaged, what that means

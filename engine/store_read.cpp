@@ -80,6 +80,7 @@ Result<VerifyReport> verify_store(const std::string& directory) {
   if (readout.status().code() == Code::io_failure) {
     return could_not_check(directory, readout.status());
   }
+  if (readout.status().code() == Code::not_supported) return readout.status();
   if (readout.status().code() == Code::bad_data) {
     report.findings.push_back(damaged_readout(directory, readout.status()).what());
   } else if (!readout.ok() && !readout_absent) {
@@ -88,8 +89,9 @@ Result<VerifyReport> verify_store(const std::string& directory) {
 
   Result<LoadedStore> loaded = load_store(paths, LoadCheck::digests);
   if (!loaded.ok()) {
-    if (loaded.status().code() == Code::out_of_memory) return loaded.status();
-    if (loaded.status().code() == Code::io_failure) {
+    const Code code = loaded.status().code();
+    if (code == Code::out_of_memory || code == Code::not_supported) return loaded.status();
+    if (code == Code::io_failure) {
       return could_not_check(directory, loaded.status());
     }
     report.findings.push_back(loaded.status().what());

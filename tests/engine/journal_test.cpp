@@ -151,12 +151,17 @@ TEST_CASE("a journal of a newer version is told from a damaged one", "[engine][j
   const TempDirectory directory;
   write_journal(directory / "journal");
   std::vector<std::byte> file = bytes_of(directory / "journal");
-  file[8] = std::byte{2};
-  const std::uint64_t sum = checksum64(std::span(file).first(kHeaderChecksumAt));
-  std::memcpy(file.data() + kHeaderChecksumAt, &sum, sizeof(sum));
-  const Status status = scan_journal(file, "journal").status();
-  REQUIRE(status.code() == Code::not_supported);
-  REQUIRE(test::says(status, "newer version"));
+  const auto with_version = [&](std::uint8_t version) {
+    file[8] = std::byte{version};
+    const std::uint64_t sum = checksum64(std::span(file).first(kHeaderChecksumAt));
+    std::memcpy(file.data() + kHeaderChecksumAt, &sum, sizeof(sum));
+    return scan_journal(file, "journal").status();
+  };
+  REQUIRE(with_version(1).ok());
+  REQUIRE(with_version(2).code() == Code::not_supported);
+  REQUIRE(test::says(with_version(2), "newer version"));
+  REQUIRE(with_version(0).code() == Code::bad_data);
+  REQUIRE(test::says(with_version(0), "impossible format"));
 }
 
 TEST_CASE("a failed append is absent, and the journal goes on", "[engine][journal][fault]") {

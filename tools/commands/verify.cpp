@@ -49,8 +49,8 @@ void add_verify(CLI::App& app, Session& session) {
       .description =
           "Reads snapshot, journal and readout, checks all checksums, replays what was "
           "learned and compares. Changes nothing. Exit code 0: all is well; 65: "
-          "something is damaged, and what that means; 74: it could not be read, so nothing is "
-          "known.",
+          "something is damaged, and what that means; 69: a newer version of Engram wrote it; 74: "
+          "it could not be read, so nothing is known.",
       .example =
           "$ engram verify\n"
           "ok  desk: 96 samples, every byte checked in 0.21 s"};
