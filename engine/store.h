@@ -41,8 +41,8 @@ struct AddedState;
 
 class Store {
  public:
-  // A new learner in `directory` (made if absent; refused if it holds a state already). All or
-  // nothing.
+  // A new learner in `directory` (made if absent; refused if it holds a state already, or a file called
+  // journal that is none of ours). All or nothing.
   static Result<Store> create(const std::string& directory, const LearnerConfig& config,
                               FileSystem& files = real_files());
   // The same with what `learner` knows already, readout and all. `by`: which device does what, the

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/byte_io.h"
 #include "engine/journal_layout.h"
 #include "engine/store_impl.h"
 #include "engine/store_load.h"
@@ -45,6 +46,21 @@ bool holds_records(const std::string& path) {
   return !bytes.ok() && bytes.status().code() != Code::not_found;
 }
 
+// A file without records that is no beginning of a header either, nor zeros that a crash may have left,
+// is somebody else's: no journal may take its place.
+Status check_is_not_foreign(const std::string& path) {
+  const auto bytes = read_file(path, journal_layout::kHeaderBytes);
+  if (!bytes.ok()) return {};
+  std::string begin = as_text(bytes.value()).substr(0, journal_layout::kMagic.size());
+  begin.erase(begin.find_last_not_of('\0') + 1);
+  if (journal_layout::kMagic.starts_with(begin)) return {};
+  return Status(
+      Code::invalid_argument,
+      fmt::format("{}: is no file of Engram's, and a state would need its name. Nothing was "
+                  "changed; choose another directory for the state.",
+                  path));
+}
+
 bool holds_unlearned(const JournalScan& scan) {
   return std::any_of(scan.records.begin(), scan.records.end(),
                      [](const JournalRecord& record) { return record.kind == kUnlearnEvent; });
@@ -67,6 +83,7 @@ Result<Store> Store::create(const std::string& directory, const LearnerConfig& c
 Result<Store> Store::create(const std::string& directory, Learner learner, History history,
                             const Maker& by, FileSystem& files) {
   const StorePaths paths(directory);
+  ENGRAM_TRY(check_is_not_foreign(paths.journal));
   ENGRAM_TRY(make_directories(directory));
   ENGRAM_ASSIGN(FileLock lock, FileLock::acquire(paths.lock));
   if (exists(directory)) {

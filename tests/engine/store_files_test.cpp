@@ -2,9 +2,11 @@
 // or newer than this program.
 #include "engine/store.h"
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <string>
 
 #include "engine/journal.h"
 #include "engine/store_files.h"
@@ -83,6 +85,39 @@ TEST_CASE("a state into which nothing came can be taken away again", "[engine][s
   REQUIRE(store.learn(small_batch(1)).ok());
   REQUIRE(store.discard().code() == Code::invalid_argument);
   REQUIRE(Store::exists(directory.path()));
+}
+
+TEST_CASE("a file called journal that is none of ours stays as it is", "[engine][store]") {
+  using namespace std::string_literals;
+  const TempDirectory directory;
+  for (const std::string& mine : {"mine\n"s, "\nENGRAMJ"s, "ENGRAM diary"s, std::string(64, 'x')}) {
+    INFO(mine);
+    const auto bytes = std::as_bytes(std::span(mine));
+    REQUIRE(replace_file(directory / "journal", bytes).ok());
+    const Status status = Store::create(directory.path(), small_config()).status();
+    REQUIRE(status.code() == Code::invalid_argument);
+    REQUIRE(says(status, "Nothing was changed"));
+    REQUIRE_FALSE(Store::exists(directory.path()));
+    REQUIRE_FALSE(std::filesystem::exists(directory / "lock"));
+    REQUIRE(std::ranges::equal(read_file(directory / "journal", 64).value(), bytes));
+  }
+  // What a create that was cut off may leave: less than a header, and zeros where it did not get to.
+  const std::string header = [&] {
+    const TempDirectory other;
+    (void)Store::create(other.path(), small_config()).value();
+    const std::vector<std::byte> bytes = read_file(other / "journal", 64).value();
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }();
+  for (std::size_t size = 0; size <= header.size(); ++size) {
+    for (const std::size_t zeros : {std::size_t{0}, header.size() - size}) {
+      INFO(size << " bytes of a header, then " << zeros << " zeros");
+      const TempDirectory own(TempDirectory::Where::memory);
+      const std::string torn = header.substr(0, size) + std::string(zeros, '\0');
+      REQUIRE(replace_file(own / "journal", std::as_bytes(std::span(torn))).ok());
+      REQUIRE_FALSE(Store::exists(own.path()));
+      REQUIRE(Store::create(own.path(), small_config()).ok());
+    }
+  }
 }
 
 TEST_CASE("a made-up readout is refused", "[engine][store]") {

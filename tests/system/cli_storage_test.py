@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, DATA, DISK, PROGRAM, SKIPPED, CliCase, main  # noqa: E402
+from cli_case import BUSY, DATA, DISK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
 
 
 class Storage(CliCase):
@@ -80,6 +80,14 @@ class Storage(CliCase):
         done = self.run_program("demo", "--model", "tiny", "--out", "/proc", code=DISK)
         self.assertEqual(done.stdout, "")
         self.assertIn("--out", done.stderr)
+
+    def test_a_file_of_the_user_is_not_overwritten(self):
+        self.state.mkdir()
+        (self.state / "journal").write_text("mine\n")
+        done = self.run_program("learn", "red", self.photos / "red", "--model", "tiny", code=USAGE)
+        self.assertIn("Nothing was changed", done.stderr)
+        self.assertEqual([path.name for path in self.state.iterdir()], ["journal"])
+        self.assertEqual((self.state / "journal").read_text(), "mine\n")
 
     def test_damage_is_found(self):
         self.learn("red", self.photos / "red")
