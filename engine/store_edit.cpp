@@ -7,6 +7,7 @@
 #include "engine/label.h"
 #include "engine/nearest_name.h"
 #include "engine/store_impl.h"
+#include "platform/sentence.h"
 
 namespace engram {
 namespace {
@@ -27,6 +28,14 @@ Status no_such_class(const Learner& learner, const std::string& label) {
   return Status(Code::not_found,
                 fmt::format("There is no class {}.{} Nothing was changed.", label,
                             nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest)));
+}
+
+// A class that is there, or what may be one.
+Status check_target_label(const Learner& learner, const std::string& label) {
+  if (has_class(learner.classes(), label)) return {};
+  const Status status = check_new_label(label);
+  if (status.ok()) return status;
+  return Status(status.code(), sentence(status.what()) + " Nothing was changed.");
 }
 
 // Why samples that are in the sums cannot be told apart any more, and what to do.
@@ -128,7 +137,7 @@ Result<EditReport> Store::forget(const std::string& label) {
 
 Result<EditReport> Store::relabel(std::vector<std::int64_t> ids, const std::string& label) {
   Impl& impl = *impl_;
-  if (!has_class(impl.learner.classes(), label)) ENGRAM_TRY(check_new_label(label));
+  ENGRAM_TRY(check_target_label(impl.learner, label));
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   ENGRAM_ASSIGN(const LearnedSamples samples, impl.samples_at_hand());
@@ -170,7 +179,7 @@ Result<EditReport> Store::relabel_last(int count, const std::string& label) {
 
 Result<EditReport> Store::rename(const std::string& from, const std::string& to) {
   if (!has_class(impl_->learner.classes(), from)) return no_such_class(impl_->learner, from);
-  if (!has_class(impl_->learner.classes(), to)) ENGRAM_TRY(check_new_label(to));
+  ENGRAM_TRY(check_target_label(impl_->learner, to));
   Rename edit;
   edit.from = from;
   edit.to = to;

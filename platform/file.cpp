@@ -146,8 +146,10 @@ Status make_directories(const std::string& path) {
       ENGRAM_TRY(sync_directory(directory_of(part)));
     } else if (const int error = errno;
                ::stat(part.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-      return Status(Code::io_failure, fmt::format("{}: the directory cannot be made: {}.", part,
-                                                  std::strerror(error)));
+      return Status(Code::io_failure,
+                    fmt::format("{}: the directory cannot be made: {}. Nothing was written there; "
+                                "choose another place, or make that directory first.",
+                                part, std::strerror(error)));
     }
     if (slash == std::string::npos) return {};
   }

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import DATA, MISSING, PROGRAM, SKIPPED, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
+from cli_case import DATA, DISK, MISSING, PROGRAM, SKIPPED, UNSUPPORTED, USAGE, CliCase, main  # noqa: E402
 from tiny_onnx import colour_picture, png, tiny_onnx  # noqa: E402
 
 
@@ -181,7 +181,27 @@ class BadInput(CliCase):
                                    os.fsencode(self.photos / "red/1.png")], capture_output=True,
                                   env=self.environment())
             self.assertEqual(done.returncode, USAGE, done.stderr)
+            if label:
+                self.assertIn(b"Nothing was changed.", done.stderr)
         self.assertFalse(self.state.exists())
+        self.learn("red", self.photos / "red")
+        for label in ("  ", "x" * 256, " mug"):
+            for words in (["rename", "red", label], ["relabel", "1", label]):
+                self.assertIn("Nothing was changed.", self.json(*words, code=USAGE)["error"])
+
+    def test_a_place_that_cannot_be_made_is_told_with_what_to_do(self):
+        (self.dir / "file").write_text("mine")
+        refused = self.json("learn", "red", self.photos / "red", "--model", "tiny", "--state", self.dir / "file/state", code=DISK)
+        self.assertRegex(refused["error"], "Nothing was written there; choose another place")
+
+    def test_a_model_whose_features_are_no_numbers_is_refused_by_its_name(self):
+        (self.dir / "dark.onnx").write_bytes(tiny_onnx(relative=True))
+        black = self.dir / "black"
+        black.mkdir()
+        for number in range(16):
+            (black / f"{number}.png").write_bytes(png(64, 64, lambda x, y: (0, 0, 0)))
+        refused = self.json("model", "add", self.dir / "dark.onnx", "--preset", "unit", "--pictures", black, code=DATA)
+        self.assertIn("dark.onnx: its features of pictures cannot be used", refused["error"])
 
     def test_another_backbone_is_refused(self):
         self.learn("red", self.photos / "red")

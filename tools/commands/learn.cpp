@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/recogniser.h"
+#include "platform/sentence.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
 #include "tools/console/progress.h"
@@ -59,7 +60,9 @@ Result<Tree> items_to_learn(const LearnOptions& options) {
                   "say what to learn: engram learn LABEL FILES..., or engram learn --tree DIR. See "
                   "engram learn --help.");
   }
-  ENGRAM_TRY(check_new_label(options.label));
+  if (const Status status = check_new_label(options.label); !status.ok()) {
+    return Status(status.code(), sentence(status.what()) + " Nothing was changed.");
+  }
   ENGRAM_ASSIGN(Inputs inputs, expand_inputs(options.files));
   Tree tree;
   tree.skipped = std::move(inputs.skipped);

@@ -89,8 +89,13 @@ Result<ModelMeasurement> measure_here(const StoredModel& model, const std::strin
     std::fflush(stdout);
   }
   const int count = pictures.given();
-  ENGRAM_ASSIGN(const Calibration calibration, calibrate(all.row_range(0, count)));
-  return ModelMeasurement{.calibration = calibration, .pictures = count};
+  const Result<Calibration> calibration = calibrate(all.row_range(0, count));
+  if (!calibration.ok()) {
+    const Status& why = calibration.status();
+    return Status(why.code(), fmt::format("{}: its features of pictures cannot be used: {}",
+                                          model.onnx, why.what()));
+  }
+  return ModelMeasurement{.calibration = calibration.value(), .pictures = count};
 }
 
 // Weights exist several times over while a model is compiled.
