@@ -11,6 +11,7 @@ namespace engram {
 
 void report_learned(const Session& session, const Learner& learner, const LearnOutcome& outcome) {
   const Console& console = session.console;
+  log_skipped(console, std::ssize(outcome.skipped), "learned and kept");
   const std::string what = outcome.learned.size() == 1
                                ? printable(outcome.learned.begin()->first)
                                : plural(std::ssize(outcome.learned), "class", "classes");

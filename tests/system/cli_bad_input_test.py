@@ -97,6 +97,25 @@ class BadInput(CliCase):
         self.run_program("classify", tree / "green/dark.png", *home, code=DATA)
         self.json("features", "--tree", tree, "-o", "f", *model, code=SKIPPED)
 
+    def test_what_is_skipped_is_counted(self):
+        tree = self.dir / "tree"
+        shutil.copytree(self.photos, tree)
+        for number in range(29):
+            (tree / "red" / f"bad{number}.png").write_bytes(b"")
+        every = "29 inputs were skipped, each named above; the rest is "
+        learned = self.run_program("learn", "--tree", tree, "--model", "tiny", code=SKIPPED)
+        self.assertIn(every + "learned and kept\n", learned.stderr)
+        self.assertIn("32 samples", learned.stdout)
+        self.assertIn(every + "answered\n", self.run_program("classify", tree, code=SKIPPED).stderr)
+        written = self.run_program("features", "--tree", tree, "-o", "f", "--model", "tiny", code=SKIPPED)
+        self.assertIn(every + "written\n", written.stderr)
+        shown = self.run_program("evaluate", "--train", tree, "--test", self.test_photos, "--model", "tiny", "--hidden", "100",
+                                 "--out", "out", code=SKIPPED)
+        self.assertIn(every + "evaluated\n", shown.stderr)
+        one = self.run_program("learn", "red", tree / "red/0.png", "missing.png", code=SKIPPED)
+        self.assertIn("1 input was skipped, named above", one.stderr)
+        self.assertNotIn("skipped", self.run_program("learn", "red", tree / "red/0.png").stderr)
+
     def test_what_folders_leave_out_is_told(self):
         mixed = self.dir / "photos/mixed"
         mixed.mkdir(parents=True)

@@ -121,6 +121,7 @@ Result<int> run_classify(const Session& session, const ClassifyOptions& options)
         {{"file", one.path}, {"error", one.why.what()}, {"code", exit_code(one.why.code())}});
   }
   if (nothing_said) return exit_code(skipped.front().why.code());
+  log_skipped(console, std::ssize(skipped), "answered");
   return skipped.empty() ? 0 : kExitSomeSkipped;
 }
 

@@ -19,6 +19,7 @@
 #include "tools/exit_code.h"
 #include "tools/open_model.h"
 #include "tools/output_folder.h"
+#include "tools/pictures/picture_stream.h"
 
 namespace engram {
 namespace {
@@ -94,6 +95,7 @@ Result<int> evaluate(const Session& session, EvaluateOptions options) {
   };
   ENGRAM_ASSIGN(const EvaluationData data,
                 read_evaluation_data(options.source, open_extractor, console));
+  log_skipped(console, data.skipped, "evaluated");
   evaluation.model = extractor ? extractor->card().name : "features";
   evaluation.train = options.source.train;
   evaluation.test = options.source.test;

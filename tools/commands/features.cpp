@@ -50,6 +50,7 @@ Result<int> run_features(const Session& session, const FeaturesOptions& options)
   ENGRAM_TRY(write_lines(options.prefix + "_classes.txt", classes));
   ENGRAM_TRY(write_lines(options.prefix + "_paths.txt", paths));
 
+  log_skipped(console, std::ssize(table.skipped), "written");
   console.note(
       fmt::format("{} of {} values, {}, in {}: {}_x.npy, _y.npy, _classes.txt, _paths.txt\n",
                   plural(std::ssize(y), "vector", "vectors"), table.width,

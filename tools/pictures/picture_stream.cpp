@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "platform/steady_time.h"
 #include "platform/threads.h"
 #include "tools/console/progress.h"
+#include "tools/console/units.h"
 #include "tools/features/finite_features.h"
 #include "tools/pictures/picture_loader.h"
 
@@ -24,6 +26,13 @@ nlohmann::ordered_json skipped_json(const std::vector<SkippedPicture>& skipped) 
     list.push_back({{"path", one.path}, {"why", one.why.what()}});
   }
   return list;
+}
+
+void log_skipped(const Console& console, std::int64_t skipped, const char* done) {
+  if (skipped == 0) return;
+  console.log(fmt::format("{} skipped, {}named above; the rest is {}",
+                          plural(skipped, "input was", "inputs were"), skipped == 1 ? "" : "each ",
+                          done));
 }
 
 Result<std::vector<SkippedPicture>> stream_pictures(const std::vector<std::string>& paths,

@@ -1,6 +1,7 @@
 // Pictures in files, batch by batch: decoded ahead, handed over in order, broken ones left out.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@
 namespace engram {
 
 nlohmann::ordered_json skipped_json(const std::vector<SkippedPicture>& skipped);  // [{path, why}]
+// "29 inputs were skipped, each named above; the rest is learned and kept", behind the warnings that
+// name them; nothing if there are none. `done`: what became of the rest.
+void log_skipped(const Console& console, std::int64_t skipped, const char* done);
 
 // Called once per batch; indices into `paths` of its pictures. Pictures that turn out to be of no use
 // are added to `skipped`. A failure ends the stream.
