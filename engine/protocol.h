@@ -84,7 +84,8 @@ struct ProtocolOptions {
   int queue = 0;                      // > 0: lambda by the newest samples (engine/queue_head.h)
   MatrixView<const float> targets{};  // regression: (K, D), in the order of the data's classes
   // Task sizes: `tasks` parts that differ by at most one class, the larger ones first; or, where
-  // first > 0, [first, increment, increment, ...] and the rest last.
+  // first > 0, [first, increment, increment, ...] and the rest last. task_free: 0 is 20, or as many as
+  // there are samples.
   int tasks = 10;
   int first = 0;
   int increment = 0;

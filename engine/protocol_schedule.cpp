@@ -15,6 +15,7 @@ namespace {
 // Of the stream's length: how long a class stays, as the standard deviation of its arrival times.
 // With 100 classes about 10 to 12 are about at any time.
 constexpr double kStay = 0.05;
+constexpr std::size_t kUsualTests = 20;  // of a stream, where nobody says how many
 // The order of classes of uneven size has a seed of its own: it must not follow the class order.
 constexpr std::uint32_t kTailSeedOffset = 7919;
 
@@ -154,14 +155,15 @@ Status by_time(const ProtocolData& data, const ProtocolOptions& options,
       stream.push_back({(double(j) + 0.5) / classes + kStay * noise, i});
     }
   }
-  if (options.tasks < 1 || std::size_t(options.tasks) > stream.size()) {
+  const auto parts =
+      options.tasks == 0 ? std::min(kUsualTests, stream.size()) : std::size_t(options.tasks);
+  if (options.tasks < 0 || parts > stream.size()) {
     return Status(Code::invalid_argument,
                   fmt::format("A stream of {} samples cannot be tested {} times.", stream.size(),
                               options.tasks));
   }
   std::stable_sort(stream.begin(), stream.end(),
                    [](const Arrival& a, const Arrival& b) { return a.time < b.time; });
-  const auto parts = std::size_t(options.tasks);
   std::vector<int> first_part(data.classes.size(), -1);
   for (std::size_t t = 0; t < parts; ++t) {
     std::vector<int> samples;

@@ -152,6 +152,11 @@ TEST_CASE("schedule: in a stream classes come and go around their time", "[engin
   }
   options.tasks = 1001;
   CHECK_FALSE(make_schedule(fixture.data(), options).ok());
+  options.tasks = 0;  // as usual
+  CHECK(make_schedule(fixture.data(), options)->train.size() == 20);
+  options.most_samples = options.least_samples = 1;
+  const Fixture few(15, 2);
+  CHECK(make_schedule(few.data(), options)->train.size() == 15);
 }
 
 TEST_CASE("schedule: classes of uneven size", "[engine][protocol]") {

@@ -148,6 +148,21 @@ class Evaluate(CliCase):
         self.assertEqual(tail["train_samples"], 5 + 3 + 2 + 1)
         self.assertEqual(self.json(*base, "--shots", "2")["heads"][0]["runs"][0]["tasks"][-1]["train_samples"], 2)
 
+    def test_a_small_stream_is_tested_as_often_as_it_has_samples(self):
+        base = ["evaluate", "--features", self.feature_file(), "--head", "exact", "--hidden", "100", "--lambda", "1",
+                "--protocol", "task-free", "--shots", "3"]
+        self.assertEqual(len(self.json(*base)["heads"][0]["runs"][0]["tasks"]), 12)
+        self.assertIn("12 samples cannot be tested 20 times", self.json(*base, "--tasks", "20", code=USAGE)["error"])
+
+    def test_tasks_that_cannot_be_are_refused_before_features_are_computed(self):
+        # No such model: it would be missed as soon as a picture had to be read.
+        base = ["evaluate", "--train", self.photos, "--test", self.test_photos, "--model", "none-such", "--hidden", "100"]
+        for words, says in ((["--tasks", "5"], "5 tasks of 4 classes"), (["--first", "9", "--increment", "1"], "first task of 9"),
+                            (["--protocol", "task-free", "--tasks", "33"], "32 samples cannot be tested 33 times"),
+                            (["--tasks", "2", "--first", "2"], "give one of them")):
+            self.assertIn(says, self.json(*base, *words, code=USAGE)["error"])
+        self.json(*base, "--tasks", "4", code=MISSING)
+
     def test_domains_in_folders(self):
         for domain, numbers in (("day", range(4)), ("night", range(4, 8))):
             for part, some in (("train", numbers), ("test", range(100, 102))):

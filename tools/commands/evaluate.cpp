@@ -87,6 +87,7 @@ Result<int> evaluate(const Session& session, EvaluateOptions options) {
   Evaluation evaluation;
   ENGRAM_ASSIGN(evaluation.rows, choose_rows(options));
   ENGRAM_ASSIGN(evaluation.protocol, parse_protocol(options.protocol));
+  ENGRAM_TRY(check_schedule(options));
   if (!options.phase1.empty()) ENGRAM_TRY(check_phase1(options, session.global));
   std::optional<FeatureExtractor> extractor;
   const auto open_extractor = [&]() -> Result<FeatureExtractor*> {

@@ -29,7 +29,8 @@ void add_evaluate_options(CLI::App& command, EvaluateOptions& options) {
   command
       .add_option(
           "--tasks", options.tasks,
-          "Tasks (default 10, at most one per class); of task-free: how often it is tested (20)")
+          "Tasks (default 10, at most one per class); of task-free: how often it is tested (20, "
+          "at most once per sample)")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   command.add_option("--first", options.first, "Classes of the first task, where it differs")

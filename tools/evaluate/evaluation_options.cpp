@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/protocol_schedule.h"
 #include "tools/console/terminal.h"
+#include "tools/features/feature_file.h"
+#include "tools/pictures/tree.h"
 
 namespace engram {
 namespace {
@@ -107,7 +110,7 @@ Result<std::vector<EvaluationRow>> choose_rows(const EvaluateOptions& options) {
 Result<ProtocolOptions> protocol_options(const EvaluateOptions& options, int classes) {
   ProtocolOptions protocol;
   ENGRAM_ASSIGN(protocol.protocol, parse_protocol(options.protocol));
-  const int usual = protocol.protocol == Protocol::task_free ? 20 : std::min(10, classes);
+  const int usual = protocol.protocol == Protocol::task_free ? 0 : std::min(10, classes);
   protocol.tasks = options.tasks > 0 ? options.tasks : usual;
   protocol.first = options.first;
   protocol.increment = options.increment;
@@ -121,6 +124,23 @@ Result<ProtocolOptions> protocol_options(const EvaluateOptions& options, int cla
   if (!options.long_tail.empty()) ENGRAM_TRY(parse_long_tail(options.long_tail, protocol));
   if (options.shots > 0) protocol.most_samples = protocol.least_samples = options.shots;
   return protocol;
+}
+
+Status check_schedule(const EvaluateOptions& options) {
+  const std::string& train = options.source.train;
+  ENGRAM_ASSIGN(ProtocolOptions protocol, protocol_options(options, 1));
+  if (options.open_set > 0 || options.source.by_domain || is_feature_file(train)) return {};
+  ENGRAM_ASSIGN(const Tree tree, read_tree(train));
+  ProtocolData data{};
+  data.classes = tree.labels();
+  std::vector<int> y;
+  for (const LabelledPath& item : tree.items) {
+    const auto found = std::lower_bound(data.classes.begin(), data.classes.end(), item.label);
+    y.push_back(int(found - data.classes.begin()));
+  }
+  data.y_train = y;
+  ENGRAM_ASSIGN(protocol, protocol_options(options, int(data.classes.size())));
+  return make_schedule(data, protocol).status();
 }
 
 }  // namespace engram

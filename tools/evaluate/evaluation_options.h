@@ -17,7 +17,7 @@ struct EvaluateOptions {
   std::string features;  // one .npz for both parts
   std::string out = "engram-report", protocol = "cil";
   std::vector<std::string> heads{"engram"};
-  int tasks = 0;  // 0: 10 (20 for task-free), or as many as there are classes
+  int tasks = 0;  // 0: 10, or as many as there are classes (task-free: 20, or as many as samples)
   int first = 0, increment = 0;
   bool no_shuffle = false;
   std::vector<std::uint32_t> class_seeds{1993};
@@ -45,5 +45,8 @@ struct EvaluateOptions {
 Result<std::vector<EvaluationRow>> choose_rows(const EvaluateOptions& options);
 // Everything that does not depend on the row.
 Result<ProtocolOptions> protocol_options(const EvaluateOptions& options, int classes);
+// Before features are computed: whether the protocol can be made of what the training folder lists.
+// Pictures that cannot be read may still leave too few. Of feature files and domains it knows nothing.
+Status check_schedule(const EvaluateOptions& options);
 
 }  // namespace engram
