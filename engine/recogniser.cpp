@@ -118,9 +118,9 @@ Result<EditReport> Recogniser::undo(int steps) {
   return repeated_if_lost([&] { return store_->undo(steps); });
 }
 
-Result<ReadoutReport> Recogniser::end_task() {
+Result<ReadoutReport> Recogniser::end_task(const Store::MayEnd& may_end) {
   if (!store_) return Status(Code::invalid_argument, "the state was opened for reading only");
-  return repeated_if_lost([&] { return store_->end_task(); });
+  return repeated_if_lost([&] { return store_->end_task(may_end); });
 }
 
 std::shared_ptr<const Readout> Recogniser::readout() const {

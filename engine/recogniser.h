@@ -51,7 +51,7 @@ class Recogniser {
   Status learn(const Image& picture, const std::string& label);
   // Takes back the last steps, as if they had never been; durable when it returns.
   Result<EditReport> undo(int steps = 1);
-  Result<ReadoutReport> end_task();
+  Result<ReadoutReport> end_task(const Store::MayEnd& may_end = {});
 
   // The best `top` labels of each picture, best first. When writing, from everything learned, also
   // in a task that has not ended (Learner::refresh); a reader sees the last end of a task.

@@ -123,13 +123,14 @@ struct Store::Impl::MadeEnd {
 };
 
 // In memory and in the journal.
-Result<Store::Impl::MadeEnd> Store::Impl::make_end(Store& store) {
+Result<Store::Impl::MadeEnd> Store::Impl::make_end(Store& store, const MayEnd& may_end) {
   auto solved = learner.solve();
   if (!solved.ok()) return after_failure(solved.status());
   const std::string digest = learner.digest();
   ENGRAM_ASSIGN(SnapshotWriter writer,
                 prepare_readout(*solved->readout, mark.sequence + 1, digest));
   MadeEnd made{solved->report, std::move(writer)};
+  if (may_end) ENGRAM_TRY(may_end());
   const EncodedEvent event = encode(EndOfTask{solved->report.lambda, digest});
   ENGRAM_TRY(append(store, event));
   if (const Status status = learner.close_task(solved->readout); !status.ok()) {
@@ -139,10 +140,11 @@ Result<Store::Impl::MadeEnd> Store::Impl::make_end(Store& store) {
   return made;
 }
 
-Result<ReadoutReport> Store::end_task() {
+Result<ReadoutReport> Store::end_task(const MayEnd& may_end) {
   Impl& impl = *impl_;
   ENGRAM_TRY(impl.refuse_if_broken());
-  ENGRAM_ASSIGN(Impl::MadeEnd made, impl.or_restored([&] { return impl.make_end(*this); }));
+  ENGRAM_ASSIGN(Impl::MadeEnd made,
+                impl.or_restored([&] { return impl.make_end(*this, may_end); }));
   impl.mark.sequence = impl.mark.ended = impl.journal.sequence();
   if (const Status status = made.readout.publish(); !status.ok()) {
     return Status(

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,8 +81,10 @@ class Store {
   Status learn(const SampleBatch& batch, StepPart part = StepPart::begins);
   // Solves, writes the new readout file, journals the end of the task with its lambda. After a
   // failure the task is still open; only when the very last step fails, the rename of the readout
-  // file, it has ended and the message says so.
-  Result<ReadoutReport> end_task();
+  // file, it has ended and the message says so. `may_end` is asked between the solve and the journal:
+  // what it returns, unless it is ok, is a failure like any other.
+  using MayEnd = std::function<Status()>;
+  Result<ReadoutReport> end_task(const MayEnd& may_end = {});
 
   // Editing what was learned. Each solves for a new readout where there was one, and is one event:
   // after ok() all of it is durable, after a failure nothing has changed, in memory or on disk (or

@@ -53,7 +53,7 @@ struct Store::Impl {
   Result<EditReport> edit(Store& store, Edit edit);
   Status make_learned(Store& store, const SampleBatch& batch, StepPart part);
   struct MadeEnd;
-  Result<MadeEnd> make_end(Store& store);
+  Result<MadeEnd> make_end(Store& store, const MayEnd& may_end);
   struct MadeEdit;
   // In memory and in the journal; what is left to do needs no memory.
   Result<MadeEdit> make_edit(Edit& edit);

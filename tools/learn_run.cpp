@@ -1,5 +1,6 @@
 #include "tools/learn_run.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,25 +9,25 @@
 #include "platform/steady_time.h"
 #include "tools/console/progress.h"
 #include "tools/console/units.h"
+#include "tools/exit_code.h"
 #include "tools/features/finite_features.h"
-#include "tools/live/stop_signals.h"
+#include "tools/live/end_if_stopped.h"
 
 namespace engram {
 namespace {
 
 // "12 of 40 pictures are learned and kept but do not answer yet ...", and what to do with them.
+// `when`: what must come before, as in "once that is mended, "; or nothing.
 std::string kept_but_open(std::int64_t samples, const std::string& who, const char* when) {
   const bool one = samples == 1;
   const char* const them = one ? "it" : "them";
   return fmt::format(
-      "{} {} learned and kept but {} not answer yet. Do not learn {} again: engram learn "
-      "--end-task makes {} answer{}, and engram undo takes {} back.",
-      who, one ? "is" : "are", one ? "does" : "do", them, them, when, them);
+      "{} {} learned and kept but {} not answer yet. Do not learn {} again: {}engram learn "
+      "--end-task makes {} answer, and engram undo takes {} back.",
+      who, one ? "is" : "are", one ? "does" : "do", them, when, them, them);
 }
 
-const char* when_mended(const Status& status) {
-  return status.code() == Code::io_failure ? " once there is room" : " once that is mended";
-}
+constexpr const char* kOnceMended = "once that is mended, ";
 
 // What failed behind `learned` of `pictures`.
 Status stopped_by(const Status& status, std::int64_t learned, std::int64_t pictures) {
@@ -34,7 +35,7 @@ Status stopped_by(const Status& status, std::int64_t learned, std::int64_t pictu
   if (learned > 0) {
     const std::string who =
         fmt::format("{} of {}", learned, plural(pictures, "picture", "pictures"));
-    return Status(status.code(), why + " " + kept_but_open(learned, who, when_mended(status)));
+    return Status(status.code(), why + " " + kept_but_open(learned, who, kOnceMended));
   }
   if (status.code() != Code::io_failure) return status;
   return Status(status.code(), why + " Nothing was learned; repeat the command then.");
@@ -46,10 +47,21 @@ Status stopped_as_asked(std::int64_t learned, std::int64_t pictures) {
   return Status(Code::busy, "stopped as asked: " + kept_but_open(learned, who, ""));
 }
 
+// `learned`: by this command.
+std::string still_open(std::int64_t learned, const char* when) {
+  if (learned > 0) {
+    return kept_but_open(learned, plural(learned, "picture", "pictures"), when);
+  }
+  return fmt::format(
+      "The task stays open, with all that was learned: {}engram learn --end-task "
+      "makes it answer.",
+      when);
+}
+
 }  // namespace
 
 Result<LearnOutcome> learn_pictures(const Session& session, Recogniser& recogniser,
-                                    const Tree& tree) {
+                                    const Tree& tree, const StopSignals& signals) {
   LearnOutcome outcome;
   const std::vector<std::string> paths = tree.paths();
   const auto take = [&](std::span<const std::size_t> indices,
@@ -62,7 +74,6 @@ Result<LearnOutcome> learn_pictures(const Session& session, Recogniser& recognis
     outcome.samples += std::ssize(labels);
     return {};
   };
-  const StopSignals signals;
   const auto learn = [&](std::span<const std::size_t> indices, std::span<const Image> pictures,
                          std::vector<SkippedPicture>& skipped) -> Status {
     const Status status =
@@ -88,16 +99,26 @@ bool has_task_to_end(const Learner& learner) {
 }
 
 Result<ReadoutReport> end_learned_task(const Session& session, Recogniser& recogniser,
-                                       std::int64_t learned) {
+                                       std::int64_t learned, const StopSignals& signals) {
+  const Status stopped(Code::busy,
+                       "stopped as asked, before the task was ended. " + still_open(learned, ""));
+  if (signals.stopped()) return stopped;
   Result<ReadoutReport> ended = [&] {
-    const Progress progress(session.console.shows_progress(), "solve");
-    return recogniser.end_task();
+    Progress progress(session.console.shows_progress(), "solve");
+    EndIfStopped watch(signals, [&] {
+      progress.finish();
+      session.console.error(stopped);
+      std::_Exit(exit_code(stopped.code()));
+    });
+    return recogniser.end_task([&] {
+      watch.work_is_done();  // what is left is short, and ends in order
+      return signals.stopped() ? stopped : Status();
+    });
   }();
-  if (ended.ok() || learned == 0) return ended;
+  if (ended.ok() || ended.status().code() == Code::busy) return ended;
+  if (!has_task_to_end(recogniser.store()->learner())) return ended;  // it says so
   const Status& why = ended.status();
-  return Status(why.code(), sentence(why.what()) + " " +
-                                kept_but_open(learned, plural(learned, "picture", "pictures"),
-                                              when_mended(why)));
+  return Status(why.code(), sentence(why.what()) + " " + still_open(learned, kOnceMended));
 }
 
 }  // namespace engram

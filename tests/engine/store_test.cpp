@@ -191,6 +191,21 @@ TEST_CASE("ending a task without a sample changes nothing", "[engine][store]") {
   REQUIRE(verify_store(directory / "elsewhere").status().code() == Code::not_found);
 }
 
+TEST_CASE("the end of a task can be called off behind its solve", "[engine][store]") {
+  const TempDirectory directory;
+  Store store = small_store(directory.path(), 2);
+  const StoreContent before = content(store);
+  const Status off = store.end_task([] { return Status(Code::busy, "not now"); }).status();
+  REQUIRE(off.code() == Code::busy);
+  REQUIRE(says(off, "not now"));
+  REQUIRE(content(store) == before);
+  REQUIRE(verify_store(directory.path())->findings.empty());
+  REQUIRE(read_readout(directory.path()).status().code() == Code::not_found);
+  REQUIRE(store.end_task([] { return Status(); }).ok());
+  REQUIRE(store.learner().tasks() == 1);
+  REQUIRE(read_readout(directory.path()).ok());
+}
+
 TEST_CASE("one process writes, others read meanwhile", "[engine][store]") {
   const TempDirectory directory;
   Store store = small_store(directory.path(), 2);

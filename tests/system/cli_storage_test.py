@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, DATA, DISK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, DATA, DISK, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
+from pty_session import PtySession  # noqa: E402
 
 
 class Storage(CliCase):
@@ -40,6 +41,36 @@ class Storage(CliCase):
         self.assertEqual(self.json("learn", "--end-task")["samples"], kept)
         self.assertEqual(self.run_program("classes").stderr, "")
 
+    def test_a_solve_that_is_stopped_says_what_is_kept(self):
+        for hidden in (8000, 12000, 16000):  # a quick machine is done before it can be asked
+            self.state = self.dir / f"state-{hidden}"
+            code, learning = self.stopped_in_solve("learn", "--tree", self.photos, "--model", "tiny", "--hidden", hidden,
+                                                   "--keep-features", "no")
+            if code == OK:
+                continue
+            self.assertEqual(code, BUSY, learning)
+            self.assertRegex(learning, "stopped as asked.* 32 pictures are learned and kept but do not answer yet")
+            self.assertIn("engram learn --end-task", learning)
+            self.assertEqual(self.json("inspect")["open_task_samples"], 32)
+            self.assertTrue(self.json("verify")["ok"])
+            code, ending = self.stopped_in_solve("learn", "--end-task")
+            if code == OK:
+                continue
+            self.assertEqual(code, BUSY, ending)
+            self.assertRegex(ending, "stopped as asked.* The task stays open, with all that was learned")
+            self.assertEqual(self.json("inspect")["open_task_samples"], 32)
+            self.assertTrue(self.json("learn", "--end-task")["task_ended"])
+            return
+        self.fail("never stopped in the middle of a solve")
+
+    def stopped_in_solve(self, *words):
+        """The exit code, and what was said behind the bar of the solve, when SIGTERM came."""
+        with PtySession([PROGRAM, *words], self.environment()) as app:
+            app.wait_for("solve  ")
+            app.send(signal.SIGTERM)
+            code = app.end()
+            return code, " ".join(app.text.split())
+
     def test_a_full_disk_says_what_is_kept(self):
         many = self.many_links(300)
         self.on_small_disk(f"""
@@ -54,7 +85,7 @@ class Storage(CliCase):
         end, middle, kept, ended, verified = (json.loads((self.dir / f"{name}.json").read_text())
                                               for name in ("end", "middle", "kept", "ended", "verified"))
         self.assertIn("8 pictures are learned and kept but do not answer yet", end["error"])
-        self.assertIn("once there is room", end["error"])
+        self.assertIn("once that is mended, engram learn --end-task makes them answer, and engram undo", end["error"])
         learned = int(re.search(r"(\d+) of 300 pictures are learned and kept", middle["error"])[1])
         for error in (end["error"], middle["error"]):
             self.assertIn("No space left on device", error)

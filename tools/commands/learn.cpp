@@ -115,7 +115,8 @@ Result<int> run_learn(const Session& session, const LearnOptions& options) {
   ENGRAM_ASSIGN(Recogniser recogniser, open_state(session, options, tree.paths()));
   Store& store = *recogniser.store();
   if (!store.recovery_note().empty()) session.console.warn(store.recovery_note());
-  Result<LearnOutcome> learned = learn_pictures(session, recogniser, tree);
+  const StopSignals signals;
+  Result<LearnOutcome> learned = learn_pictures(session, recogniser, tree, signals);
   if (!learned.ok()) {
     // An empty state would hold the next attempt to this one's options. One with samples stays.
     if (is_new) (void)store.discard();
@@ -123,7 +124,7 @@ Result<int> run_learn(const Session& session, const LearnOptions& options) {
   }
   LearnOutcome outcome = std::move(learned).value();
   if (!options.keep_open && has_task_to_end(store.learner())) {
-    ENGRAM_ASSIGN(outcome.readout, end_learned_task(session, recogniser, outcome.samples));
+    ENGRAM_ASSIGN(outcome.readout, end_learned_task(session, recogniser, outcome.samples, signals));
   }
   if (!store.note().empty()) session.console.warn(store.note());
   report_learned(session, store.learner(), outcome);
@@ -148,7 +149,9 @@ void add_learn(CLI::App& app, Session& session) {
           "A picture or folder that cannot be used is named and skipped, and the exit code is 3; "
           "with --strict everything is checked first, and if one is broken nothing changes. "
           "Stopped by "
-          "Ctrl-C or kill, it finishes the batch and says how many are kept (exit code 75). The "
+          "Ctrl-C or kill, it finishes the batch, or leaves the task open where it was solving, "
+          "and "
+          "says how many are kept (exit code 75). The "
           "first call makes the state; --hidden to --seed say how and cannot change later.",
       .example =
           "$ engram learn mug photos/mug/*.jpg\n"
