@@ -51,6 +51,13 @@ std::vector<std::string> without_samples(const std::vector<ClassInfo>& classes,
   return gone;
 }
 
+// Why the readout that belongs to an edit could not be written, which comes before the edit itself.
+Status not_edited(const Status& why) {
+  return Status(
+      why.code(),
+      sentence(why.what()) + " Nothing was changed; free space or check the disk, and try again.");
+}
+
 }  // namespace
 
 struct Store::Impl::MadeEdit {
@@ -162,7 +169,7 @@ Result<Store::Impl::MadeEdit> Store::Impl::make_edit(Edit& edit) {
   if (solution) {
     report.readout = solution->report;
     auto prepared = prepare_readout(*solution->readout, mark.sequence + 1, outcome.digest);
-    if (!prepared.ok()) return restore(prepared.status());
+    if (!prepared.ok()) return restore(not_edited(prepared.status()));
     made.readout.emplace(std::move(prepared).value());
   }
   made.history = history;

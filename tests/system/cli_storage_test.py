@@ -79,11 +79,23 @@ class Storage(CliCase):
             engram learn red "{self.photos}/red" --json > end.json; [ $? = {DISK} ] || exit 2
             engram learn red "{many}" --json > middle.json; [ $? = {DISK} ] || exit 3
             engram inspect --json > kept.json || exit 4
+            fill 0
+            for edit in "undo" "forget blue" "relabel 1 red" "rename blue green"; do
+                engram $edit --json >> edits.json; [ $? = {DISK} ] || exit 7
+            done
+            engram learn --end-task --json >> edits.json; [ $? = {DISK} ] || exit 8
+            engram inspect --json > after.json || exit 9
             rm disk/filler
             engram learn --end-task --json > ended.json || exit 5
             engram verify --json > verified.json || exit 6""")
-        end, middle, kept, ended, verified = (json.loads((self.dir / f"{name}.json").read_text())
-                                              for name in ("end", "middle", "kept", "ended", "verified"))
+        end, middle, kept, after, ended, verified = (json.loads((self.dir / f"{name}.json").read_text())
+                                                     for name in ("end", "middle", "kept", "after", "ended", "verified"))
+        *edits, still_open = (json.loads(line)["error"] for line in (self.dir / "edits.json").read_text().splitlines())
+        self.assertEqual(len(edits), 4)
+        for error in edits:
+            self.assertRegex(error, "No space left on device.*(Nothing was changed|is as it was before this write); free space")
+        self.assertIn("The task stays open, with all that was learned: once that is mended, engram learn --end-task", still_open)
+        self.assertEqual(after["digest"], kept["digest"])
         self.assertIn("8 pictures are learned and kept but do not answer yet", end["error"])
         self.assertIn("once that is mended, engram learn --end-task makes them answer, and engram undo", end["error"])
         learned = int(re.search(r"(\d+) of 300 pictures are learned and kept", middle["error"])[1])
