@@ -1,6 +1,7 @@
 // What a picture probably shows, in words: scores of a readout with their labels, best first.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ struct Answer {
   float score = 0;        // about 1: sure, about 0: no
   float probability = 0;  // that this is what the picture shows
   bool unknown = false;   // of the picture: it probably shows none of the classes
-  float known = 1;        // of the picture: probability that it shows one of the classes
+  // Of the picture: probability that it shows one of the classes; none: too little was taught to say.
+  std::optional<float> known{};
 };
 
 // The `top` classes with the largest scores (K), best first; equal scores in class order. leverage:

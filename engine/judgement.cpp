@@ -16,8 +16,9 @@ Prediction judge(const Readout& readout, std::span<const float> scores, float le
   prediction.score = *best;
   double sum = 0;
   for (const float score : scores) sum += std::exp(double(confidence.beta) * (score - *best));
-  prediction.known = float(confidence.known.probability(seen));
-  prediction.probability = float(prediction.known / sum);
+  const double known = confidence.known.probability(seen);
+  if (confidence.known.informative) prediction.known = float(known);
+  prediction.probability = float(known / sum);
   prediction.unknown = confidence.known.log_odds(seen) < confidence.known.threshold(false_alarms);
   return prediction;
 }

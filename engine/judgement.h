@@ -1,6 +1,7 @@
 // What a readout's scores mean: the best class, how probable it is, and whether it is any of them.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "engine/readout.h"
@@ -13,8 +14,10 @@ struct Prediction {
   int class_index = -1;   // of the best score, into the readout's classes; -1: nothing was learned
   float score = 0;        // about 1 for a sure answer, about 0 for none
   float probability = 0;  // of that class (engine/confidence.h)
-  float known = 1;        // probability that it is one of the classes at all
-  bool unknown = false;   // none of the classes, at the chosen rate of false alarms
+  // Probability that it is one of the classes at all; none: too little was taught to say. That of the
+  // class then takes it for sure.
+  std::optional<float> known{};
+  bool unknown = false;  // none of the classes, at the chosen rate of false alarms
 };
 
 // scores (K). leverage: of the readout's probes; 0 where it has none. Allocates nothing.

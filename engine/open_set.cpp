@@ -108,7 +108,8 @@ Result<OpenSetResult> run_open_set(const ProtocolData& data, const OpenSetOption
         taught[label] && readout->classes[std::size_t(said.class_index)] == data.classes[label];
     right += correct ? 1 : 0;
     all.push_back({said.probability, correct});
-    if (taught[label]) given_known.push_back({said.probability / said.known, correct});
+    const float known_at_all = said.known.value_or(1.0F);
+    if (taught[label]) given_known.push_back({said.probability / known_at_all, correct});
   }
   if (known.odds.empty() || unknown.odds.empty()) {
     return Status(Code::invalid_argument,

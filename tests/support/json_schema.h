@@ -35,6 +35,7 @@ inline bool has_type(const nlohmann::json& value, const nlohmann::json& type) {
          : type == "array"   ? value.is_array()
          : type == "string"  ? value.is_string()
          : type == "boolean" ? value.is_boolean()
+         : type == "null"    ? value.is_null()
          : type == "integer" ? value.is_number_integer()
                              : type == "number" && value.is_number();
 }

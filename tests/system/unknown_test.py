@@ -43,6 +43,16 @@ class Unknown(CliCase):
             # What is left of 1 is the probability of something else.
             self.assertAlmostEqual(sum(answer["top_probabilities"]) + answer["novelty"], 1, delta=1e-3)
 
+    def test_one_class_says_unknown_without_a_probability(self):
+        self.learn(NAMES[0], self.photos / NAMES[0])
+        answers = self.classify(self.test_photos, self.strange())
+        self.assertTrue(any(answer["unknown"] for answer in answers))
+        for answer in answers:
+            self.assertIsNone(answer["novelty"])
+        lines = self.run_program("classify", self.test_photos, self.strange()).stdout.splitlines()
+        for line in lines:
+            self.assertNotEqual("unknown, closest" in line, "%" in line, line)
+
     def test_unknown_things_are_told(self):
         self.learn("--tree", self.photos)
         known, strange = self.classify(self.test_photos), self.classify(self.strange())

@@ -185,6 +185,10 @@ TEST_CASE("names are typed", "[tools][live][terminal]") {
 TEST_CASE("verdicts", "[tools][live][terminal]") {
   CHECK(verdict_text(verdict(*seen("mug", 0.97F, false))) == "mug  97 %");
   CHECK(verdict_text(verdict(*seen("mug", 0.31F, true))) == "unknown (closest: mug 31 %)");
+  const auto one_class = seen("mug", 1, true);
+  one_class->answers[0].known.reset();
+  CHECK(verdict_text(verdict(*one_class)) == "unknown (closest: mug)");
+  CHECK(verdict_json(*one_class).at("known").is_null());
   CHECK(verdict_text(verdict(*seen(kBackground, 0.9F, false))) == "nothing");
   CHECK(verdict_text(verdict(Sight{})).empty());
   const auto first = seen("mug", 1, false);

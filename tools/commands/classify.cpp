@@ -27,7 +27,8 @@ struct ClassifyOptions {
   std::optional<std::string> readout;
 };
 
-// "desk.jpg  mug  0.94  97 %", or "desk.jpg  unknown, closest: mug  0.31   4 %".
+// "desk.jpg  mug  0.94  97 %", or "desk.jpg  unknown, closest: mug  0.31   4 %", without a percentage where
+// it would be one of the classes among themselves.
 std::string answer_line(const std::string& file, const std::vector<Answer>& answers, int columns,
                         int label_columns, bool colour) {
   std::string line = pad(printable(file), columns) + "  ";
@@ -36,7 +37,10 @@ std::string answer_line(const std::string& file, const std::vector<Answer>& answ
     const bool answer = i == 0 && !answers[0].unknown;
     const std::string label = pad(printable(answers[i].label), label_columns);
     line += (i > 0 ? "  " : "") + paint(label, answer ? Style::bold : Style::dim, colour) +
-            fmt::format(" {:5.2f} {:3.0f} %", answers[i].score, 100 * answers[i].probability);
+            fmt::format(" {:5.2f}", answers[i].score);
+    if (!answers[0].unknown || answers[0].known) {
+      line += fmt::format(" {:3.0f} %", 100 * answers[i].probability);
+    }
   }
   return line + "\n";
 }
@@ -48,12 +52,14 @@ nlohmann::ordered_json answer_object(const std::string& file, const std::vector<
     top.push_back({one.label, one.score});
     probabilities.push_back(one.probability);
   }
+  nlohmann::ordered_json novelty;  // null
+  if (answers[0].known) novelty = 1 - *answers[0].known;
   return {{"file", file},
           {"label", answers[0].label},
           {"score", answers[0].score},
           {"probability", answers[0].probability},
           {"unknown", answers[0].unknown},
-          {"novelty", 1 - answers[0].known},
+          {"novelty", novelty},
           {"top", top},
           {"top_probabilities", probabilities}};
 }
@@ -145,7 +151,7 @@ void add_classify(CLI::App& app, Session& session) {
           "solved when asked: blend (ridge regression and nearest class means, what states answer "
           "with), ridge, mean, lda (linear discriminant), balanced (ridge regression in which all "
           "classes weigh the same). With --json one line per picture; novelty is the "
-          "probability that it is none of the classes.",
+          "probability that it is none of the classes; null where too little was taught to say.",
       .example =
           "$ engram classify desk.jpg --top 2\n"
           "desk.jpg  mug     0.94  97 %  kettle  0.08   1 %"};

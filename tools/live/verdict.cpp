@@ -14,7 +14,7 @@ Verdict verdict(const Sight& sight) {
                              : !sight.says_unknown       ? Verdict::Kind::guess
                              : best.label == kBackground ? Verdict::Kind::background
                                                          : Verdict::Kind::known;
-  return {kind, best.label, best.probability};
+  return {kind, best.label, best.probability, best.known.has_value()};
 }
 
 std::string verdict_text(const Verdict& verdict) {
@@ -23,7 +23,9 @@ std::string verdict_text(const Verdict& verdict) {
     case Verdict::Kind::none:
       break;
     case Verdict::Kind::unknown:
-      return fmt::format("unknown (closest: {} {:.0f} %)", label, 100 * verdict.probability);
+      return verdict.counts_unknown
+                 ? fmt::format("unknown (closest: {} {:.0f} %)", label, 100 * verdict.probability)
+                 : fmt::format("unknown (closest: {})", label);
     case Verdict::Kind::background:
       return "nothing";
     case Verdict::Kind::guess:  // a percentage of one class among itself says nothing
@@ -43,11 +45,17 @@ nlohmann::ordered_json verdict_json(const Sight& sight) {
           {"probability", said.probability},
           {"unknown", said.kind == Verdict::Kind::unknown},
           {"says_unknown", sight.says_unknown},
-          {"known", sight.answers.empty() ? 0 : sight.answers.front().known},
+          {"known", known_json(sight)},
           {"top", top},
           {"revision", sight.revision},
           {"backbone_ms", sight.backbone_ms},
           {"head_ms", sight.head_ms}};
+}
+
+nlohmann::ordered_json known_json(const Sight& sight) {
+  if (sight.answers.empty()) return 0;
+  const std::optional<float> known = sight.answers.front().known;
+  return known ? nlohmann::ordered_json(*known) : nlohmann::ordered_json();
 }
 
 std::vector<LiveClass> numbered_classes(const LiveState& state) {

@@ -7,6 +7,7 @@
 
 #include "engine/label.h"
 #include "tools/console/console.h"
+#include "tools/live/verdict.h"
 
 namespace engram {
 namespace {
@@ -170,7 +171,7 @@ nlohmann::ordered_json to_json(const Sight& sight) {
   return {{"frame", sight.frame.number},
           {"revision", sight.revision},
           {"unknown", any && sight.answers[0].unknown},
-          {"known", any ? sight.answers[0].known : 0},
+          {"known", known_json(sight)},
           {"answers", answers},
           {"backbone_ms", sight.backbone_ms},
           {"head_ms", sight.head_ms}};
