@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "platform/blas_memory.h"
 #include "platform/engine_build.h"
 #include "platform/threads.h"
 #include "platform/version.h"
@@ -67,11 +69,15 @@ Status usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return Status(Code::invalid_argument, fmt::format("{} See {} --help.", hint, command));
 }
 
+// Neither a state nor a model is needed.
+bool only_tells(const CLI::App& app) {
+  const std::string command = app.get_subcommands().front()->get_name();
+  return command == "version" || command == "plan" || command == "service";
+}
+
 // Without a home nothing may be kept, least of all in the folder where the user happens to be.
 Status check_home(const CLI::App& app, const std::string& home) {
-  const std::string command = app.get_subcommands().front()->get_name();
-  const bool keeps_nothing = command == "version" || command == "plan" || command == "service";
-  if (!home.empty() || keeps_nothing) return {};
+  if (!home.empty() || only_tells(app)) return {};
   return Status(
       Code::invalid_argument,
       "nobody says where models and states are kept: HOME is not set, nor is ENGRAM_HOME. "
@@ -109,6 +115,11 @@ int run(int argc, char** argv, engram::Session& session) {
     return engram::exit_code(status.code());
   }
   engram::set_thread_count(session.global.threads);
+  if (const Status status = only_tells(app) ? Status() : engram::reserve_blas_memory();
+      !status.ok()) {
+    session.console.error(status);
+    return engram::exit_code(status.code());
+  }
   engram::use_engine_library(session.global.backend != "cpu");
   engram::warn_of_gpu_trouble(session.console);
   if (const Status status = engram::choose_backend(session.global.backend); !status.ok()) {
@@ -140,15 +151,7 @@ int end_by_exception(const engram::Console& console, const Status& status) {
   return engram::exit_code(status.code());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  occupy_closed_streams();
-  // A file beyond `ulimit -f` is a write that fails, with a sentence, and not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
-  // This process may be the child that tries a stranger's model, or builds an engine.
-  if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
-  if (const auto code = engram::serve_engine_build(argc, argv)) return *code;
+int run_guarded(int argc, char** argv) {
   engram::Session session;
   try {
     return run(argc, argv, session);
@@ -161,4 +164,21 @@ int main(int argc, char** argv) {
         session.console,
         Status(Code::internal, fmt::format("a fault of the program: {}", error.what())));
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_closed_streams();
+  // A file beyond `ulimit -f` is a write that fails, with a sentence, and not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // This process may be the child that tries a stranger's model, or builds an engine.
+  if (const auto code = engram::serve_model_trial(argc, argv)) return *code;
+  if (const auto code = engram::serve_engine_build(argc, argv)) return *code;
+  const int code = run_guarded(argc, argv);
+  if (!engram::blas_finds_memory()) {  // at the end of the process OpenBLAS would wait for it
+    std::fflush(nullptr);
+    std::_Exit(code);
+  }
+  return code;
 }

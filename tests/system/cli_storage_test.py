@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, DATA, DISK, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, DATA, DISK, MEMORY, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
 from pty_session import PtySession  # noqa: E402
 
 
@@ -118,6 +118,19 @@ class Storage(CliCase):
         self.assertIn("File too large", error)
         learned = int(re.search(r"(\d+) of 600 pictures are learned and kept", error)[1])
         self.assertEqual(self.json("learn", "--end-task")["samples"], 8 + learned)
+
+    def test_too_little_memory_ends_a_command(self):
+        """OpenBLAS asks for ever for what it cannot have."""
+        self.learn("red", self.photos / "red")
+        codes = set()
+        for kilobytes in range(100_000, 1_000_000, 100_000):
+            done = subprocess.run(["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh", PROGRAM, "classes", "--threads", "2", "--json"],
+                                  capture_output=True, text=True, env=self.environment(OPENBLAS_NUM_THREADS="2"), timeout=300)
+            self.assertIn(done.returncode, (OK, MEMORY), done.stderr)
+            codes.add(done.returncode)
+            if done.returncode == MEMORY:
+                self.assertIn("not enough memory", json.loads(done.stdout)["error"])
+        self.assertIn(MEMORY, codes)
 
     def test_where_the_demo_writes_is_tried_first(self):
         done = self.run_program("demo", "--model", "tiny", "--out", "/proc", code=DISK)
