@@ -50,17 +50,29 @@ std::string in_one_line(const char* what) {
   return best;
 }
 
+// OpenVINO passes on some exceptions of its parts, and its own refusals, as a text.
+bool tells_of_memory(const std::string& what) {
+  const auto has = [&](const char* words) { return what.find(words) != std::string::npos; };
+  const bool is_register = has("register");  // "Failed to allocate required number of registers"
+  return has("bad_alloc") || has("can't alloc") || (has("Failed to allocate") && !is_register);
+}
+
+Status lacks_memory(const std::string& what_failed) {
+  return Status(Code::out_of_memory,
+                fmt::format("{}: not enough memory. Take smaller batches, a smaller model or "
+                            "close other programs.",
+                            what_failed));
+}
+
 // To be called while an exception is handled: `otherwise` is the code if it is not for want of
 // memory.
 Status caught(Code otherwise, const std::string& what_failed) {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return Status(Code::out_of_memory,
-                  fmt::format("{}: not enough memory. Take smaller batches, a smaller model or "
-                              "close other programs.",
-                              what_failed));
+    return lacks_memory(what_failed);
   } catch (const std::exception& error) {
+    if (tells_of_memory(error.what())) return lacks_memory(what_failed);
     return Status(otherwise, fmt::format("{}: {}", what_failed, in_one_line(error.what())));
   } catch (...) {
     return Status(otherwise, fmt::format("{}: no reason given", what_failed));

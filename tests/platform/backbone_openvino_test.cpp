@@ -164,3 +164,22 @@ TEST_CASE("what is not a backbone is refused with a sentence", "[platform][backb
   CHECK(open_backbone_openvino(options("x.onnx", "", 4, 0)).status().code() ==
         Code::invalid_argument);
 }
+
+TEST_CASE("what OpenVINO finds no memory for is told as that", "[platform][backbone][openvino]") {
+  const TempDirectory folder;
+  const std::string model = onnx_file(folder, [](OnnxWriter& net) {
+    const std::int64_t many[] = {1, 3, 10'000'000, 10'000'000};
+    net.input("image", {1, 3, 4, 4});
+    net.whole_numbers("many", {4}, many);
+    net.node("GlobalAveragePool", {"image"}, {"pooled"});
+    net.node("Expand", {"pooled", "many"}, {"wide"});  // more than a process has addresses
+    net.node("ReduceMax", {"wide"}, {"most"},
+             {{"axes", std::vector<std::int64_t>{2, 3}}, {"keepdims", std::int64_t{0}}});
+    net.output("most", {1, 3});
+  });
+  const auto opened = open_backbone_openvino(options(model, "", 4, 1));
+  REQUIRE_FALSE(opened.ok());
+  INFO(opened.status().what());
+  CHECK(opened.status().code() == Code::out_of_memory);
+  CHECK(says(opened.status(), "net.onnx: not enough memory"));
+}
