@@ -57,7 +57,7 @@ Result<DemoResult> run_demo_show(Recogniser& recogniser, const Stage& stage, con
   Exam exam;
   for (int object = 0; object < stage.objects(); ++object) {
     const std::string& label = stage.name(object);
-    watcher.on_object(label);
+    ENGRAM_TRY(watcher.on_object(label));
     ENGRAM_ASSIGN(const std::vector<Image> frames, views_of(stage, object, 0, show.frames));
     DemoRound round{.object = label};
     const double start = seconds_now();

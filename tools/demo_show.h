@@ -35,8 +35,8 @@ struct DemoResult {
 };
 
 struct DemoWatcher {
-  std::function<void(const std::string& object)> on_object;  // before it is learned
-  std::function<void(const DemoRound&)> on_round;            // when all were asked for
+  std::function<Status(const std::string& object)> on_object;  // before it is learned; or the end
+  std::function<void(const DemoRound&)> on_round;              // when all were asked for
 };
 Result<DemoResult> run_demo_show(Recogniser& recogniser, const Stage& stage, const DemoShow& show,
                                  const DemoWatcher& watcher);

@@ -5,6 +5,7 @@ the backbone is a tiny network made on the spot.
 """
 import fcntl
 import json
+import os
 import pathlib
 import re
 import signal
@@ -144,6 +145,33 @@ class Storage(CliCase):
         self.assertIn("Nothing was changed", done.stderr)
         self.assertEqual([path.name for path in self.state.iterdir()], ["journal"])
         self.assertEqual((self.state / "journal").read_text(), "mine\n")
+
+    def test_a_demo_that_is_stopped_leaves_nothing(self):
+        temporary, out = self.dir / "temporary", self.dir / "out"
+        temporary.mkdir()
+
+        def demo(stdout):
+            words = ["demo", "--model", "tiny", "--stamps", stamps, "--objects", "300", "--frames", "1", "--views", "1", "--out", out]
+            return subprocess.Popen([PROGRAM, *words], text=True, stdout=stdout, stderr=subprocess.PIPE,
+                                    env=self.environment(TMPDIR=str(temporary)))
+
+        stamps = self.many_links(300)
+        stopped = demo(subprocess.PIPE)
+        while " ms " not in stopped.stdout.readline():  # the row of the first object
+            self.assertIsNone(stopped.poll(), "it ended early")
+        stopped.send_signal(signal.SIGINT)
+        words = stopped.communicate(timeout=300)[1]
+        self.assertEqual(stopped.returncode, BUSY, words)
+        self.assertIn("stopped as asked", words)
+
+        nobody, stdout = os.pipe()
+        os.close(nobody)
+        unread = demo(stdout)
+        os.close(stdout)
+        words = unread.communicate(timeout=300)[1]
+        self.assertEqual(unread.returncode, DISK, words)
+        self.assertIn("could not be written", words)
+        self.assertEqual((list(temporary.iterdir()), out.exists()), ([], False))
 
     def test_damage_is_found(self):
         self.learn("red", self.photos / "red")

@@ -1,3 +1,5 @@
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +15,7 @@
 #include "tools/convert/scratch_folder.h"
 #include "tools/demo_report.h"
 #include "tools/demo_show.h"
+#include "tools/live/stop_signals.h"
 #include "tools/open_model.h"
 #include "tools/output_folder.h"
 
@@ -40,6 +43,17 @@ Status ensure_model(const Session& session, const std::string& name) {
   return card.status();
 }
 
+// Nobody waits for the rest, or nobody reads it (engram demo | head).
+Status check_wanted(const StopSignals& signals) {
+  const char* const kept = "Nothing was kept; the temporary learner is removed.";
+  if (signals.stopped()) return Status(Code::busy, fmt::format("stopped as asked. {}", kept));
+  if (std::ferror(stdout) == 0) return {};
+  return Status(Code::io_failure,
+                fmt::format("the answer could not be written: standard output takes no more. {} "
+                            "Make room on its disk, or send it elsewhere.",
+                            kept));
+}
+
 Result<int> run_demo(const Session& session, const DemoOptions& options) {
   const Console& console = session.console;
   const std::string model = session.global.model.empty() ? kDefaultModel : session.global.model;
@@ -49,6 +63,8 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   const std::string out = options.out.empty() ? scratch.path() : options.out;
   ENGRAM_ASSIGN(const OutputFolder kept, OutputFolder::make(out));
   ENGRAM_TRY(ensure_model(session, model));
+  const StopSignals signals;  // as with SIGPIPE, the temporary state would stay
+  std::signal(SIGPIPE, SIG_IGN);
 
   Result<Stage> stage = [&] {
     const Progress progress(console.shows_progress(), "set the stage");
@@ -71,8 +87,12 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
       "Backbone {}, M {}.\n\n",
       stage->objects(), options.show.frames, options.show.views, printable(model), config.hidden));
   DemoTable table(console, options.show);
-  const DemoWatcher watcher{[&](const std::string& object) { table.begin(object); },
-                            [&](const DemoRound& round) { table.add(round); }};
+  const auto on_object = [&](const std::string& object) -> Status {
+    ENGRAM_TRY(check_wanted(signals));
+    table.begin(object);
+    return {};
+  };
+  const DemoWatcher watcher{on_object, [&](const DemoRound& round) { table.add(round); }};
   ENGRAM_ASSIGN(const DemoResult result, run_demo_show(*recogniser, *stage, options.show, watcher));
   console.answer(demo_summary(result, options.show));  // also where the files cannot be written
   ENGRAM_ASSIGN(const DemoFiles files, write_demo_files(result, out));

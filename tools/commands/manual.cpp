@@ -81,7 +81,8 @@ constexpr const char* kExitCodes =
     "70  a fault of the program\n"
     "71  not enough memory, or the device failed\n"
     "74  the disk refused: full, read-only or broken; or stdout did not take the answer\n"
-    "75  another process is writing: try again; learn: stopped; adapt: stopped, --resume goes on";
+    "75  another process is writing: try again; learn, demo: stopped; adapt: stopped "
+    "(--resume)";
 
 constexpr const char* kEnvironment =
     "ENGRAM_HOME   where models and states are (else $XDG_DATA_HOME/engram, else\n"
