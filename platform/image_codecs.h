@@ -28,7 +28,7 @@ bool is_jpeg(Bytes file);
 Result<Image> decode_jpeg(Bytes file, const std::string& name);
 
 struct JpegLayout {
-  bool complete = false;  // the end-of-image marker was reached; false: the file was cut off
+  bool complete = false;  // the end-of-image marker was reached; false: cut off or damaged
   Bytes exif;             // the TIFF block of the first APP1 "Exif" segment before the picture data
 };
 JpegLayout read_jpeg_layout(Bytes file);

@@ -93,8 +93,9 @@ Result<Image> decode_jpeg(Bytes file, const std::string& name) {
   const Decoder decoder(tjInitDecompress());
   if (!decoder) return Status(Code::internal, fmt::format("{}: {}", name, tjGetErrorStr()));
   if (!layout.complete) {
-    return not_readable(name, fmt::format("it ends after {}, before the picture is complete",
-                                          readable_size(file.size())));
+    return not_readable(
+        name, fmt::format("it ends after {}, before the picture is complete: cut off or damaged",
+                          readable_size(file.size())));
   }
   ENGRAM_ASSIGN(const Header header, read_header(decoder.get(), file, name));
 

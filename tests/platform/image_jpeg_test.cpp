@@ -128,6 +128,12 @@ TEST_CASE("jpeg: cut off anywhere, it is refused", "[platform][image]") {
   REQUIRE(says(refused(half), "photo.jpg: not a readable JPEG (it ends after"));
 }
 
+TEST_CASE("jpeg: a segment longer than the file is damage", "[platform][image]") {
+  FileBytes file = test::jpeg_file(test::gradient_picture(48, 40));
+  file[4] = std::byte{0xff};  // the length of the first one
+  REQUIRE(says(refused(file), "cut off or damaged"));
+}
+
 TEST_CASE("jpeg: a gap in the middle is refused, though the end is there", "[platform][image]") {
   FileBytes file = test::jpeg_file(test::gradient_picture(200, 160));
   file.erase(file.end() - 2 - std::ptrdiff_t(file.size() / 3), file.end() - 2);
