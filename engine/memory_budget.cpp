@@ -28,6 +28,12 @@ constexpr std::array kDevices{make_device("orin-nano-4gb", 4), make_device("orin
 
 constexpr int kHiddenStep = 100;
 
+std::string memory_text(std::int64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{} kB", bytes / 1000);
+  return fmt::format("{} MB", bytes / 1'000'000);
+}
+
 }  // namespace
 
 std::span<const Device> devices() {
@@ -76,8 +82,8 @@ Result<int> largest_hidden(LearnerConfig config, int classes, std::int64_t budge
   const auto fits = [&](int steps) { return needed(steps) <= budget; };
   if (!fits(1)) {
     return Status(Code::out_of_memory,
-                  fmt::format("Even {} hidden units need {} MB, and {} MB are there.", kHiddenStep,
-                              needed(1) / 1'000'000, budget / 1'000'000));
+                  fmt::format("Even {} hidden units need {}, and {} are there.", kHiddenStep,
+                              memory_text(needed(1)), memory_text(budget)));
   }
   int low = 1, high = kMaxHidden / kHiddenStep;  // low fits; the plan grows with M
   while (low < high) {

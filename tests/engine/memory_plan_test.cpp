@@ -10,6 +10,7 @@
 #include "platform/arena.h"
 #include "platform/device_peaks.h"
 #include "tests/support/catch.h"
+#include "tests/support/says.h"
 #include "tests/support/synthetic.h"
 
 namespace engram {
@@ -151,6 +152,8 @@ TEST_CASE("plan: the largest M that fits", "[engine][plan]") {
       largest_hidden(config, 100, plan_alone, 1000, std::nullopt, staging_bytes).status().code() ==
       Code::out_of_memory);
   CHECK(largest_hidden(config, 100, 1000).status().code() == Code::out_of_memory);
+  CHECK(test::says(largest_hidden(config, 100, 1000).status(), "and 1000 bytes are there"));
+  CHECK(test::says(largest_hidden(config, 100, 50'000).status(), "and 50 kB are there"));
 }
 
 TEST_CASE("plan: grows with what is learned, in every rule", "[engine][plan]") {
