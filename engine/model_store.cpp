@@ -32,9 +32,10 @@ std::string default_home() {
 Result<StoredModel> ModelStore::read(const std::string& name) const {
   const std::string folder = directory() + "/" + name;
   if (!entry_exists(folder)) {
-    return Status(Code::not_found, fmt::format("there is no model \"{}\" in {}. Add it with: "
-                                               "engram model add {}",
-                                               name, directory(), name));
+    return Status(Code::not_found, fmt::format("there is no model \"{0}\" in {1}. Add it with: "
+                                               "engram model add {0}, or, where that name is not "
+                                               "built in: engram model add FILE.onnx --as {0}",
+                                               name, directory()));
   }
   const std::string again = fmt::format("Add it again with: engram model add --replace {}", name);
   auto text = read_file(folder + "/card.json", kMaxCard);

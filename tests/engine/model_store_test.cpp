@@ -52,6 +52,7 @@ TEST_CASE("a model is stored, found, listed and removed", "[engine][model_store]
   CHECK(store.list()->empty());
   CHECK(store.find("net").status().code() == Code::not_found);
   CHECK(says(store.find("net").status(), "engram model add net"));
+  CHECK(says(store.find("net").status(), "engram model add FILE.onnx --as net"));
 
   write_file(home / "b.onnx", "content b");
   write_file(home / "a.onnx", "content a");
