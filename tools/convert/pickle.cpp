@@ -6,8 +6,8 @@
 
 namespace engram {
 
-std::string safe_excerpt(const std::string& text) {
-  std::string result = text.substr(0, 80);
+std::string safe_excerpt(const std::string& text, std::size_t most) {
+  std::string result = text.substr(0, most);
   for (char& c : result) {
     if (c < ' ' || c > '~') c = '?';
   }

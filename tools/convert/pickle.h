@@ -59,7 +59,7 @@ struct Pickle {
 inline constexpr std::size_t kMaxPickle = 16'000'000;  // bytes
 
 // A stranger's text for a message: at most 80 characters, nothing that could steer a terminal.
-std::string safe_excerpt(const std::string& text);
+std::string safe_excerpt(const std::string& text, std::size_t most = 80);
 
 // Reads one pickle from the front of `bytes`. Messages start with `name`.
 Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& name);

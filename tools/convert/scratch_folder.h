@@ -17,11 +17,12 @@ class ScratchFolder {
   static Result<ScratchFolder> make() {
     std::error_code error;
     const auto base = std::filesystem::temp_directory_path(error);
-    std::string name = (base / "engram-XXXXXX").string();
-    if (error || ::mkdtemp(name.data()) == nullptr) {
-      return Status(Code::io_failure, "cannot make a folder in " + base.string() + ": " +
-                                          std::strerror(error ? error.value() : errno));
+    if (error) {
+      const char* const wanted = std::getenv("TMPDIR");
+      return no_folder(wanted ? wanted : "/tmp", error.value());
     }
+    std::string name = (base / "engram-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) return no_folder(base.string(), errno);
     return ScratchFolder(std::move(name));
   }
   ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -35,6 +36,11 @@ class ScratchFolder {
   std::string release() { return std::exchange(path_, {}); }  // the folder stays
 
  private:
+  static Status no_folder(const std::string& base, int error) {
+    return Status(Code::io_failure, "cannot make a temporary folder in " + base + ": " +
+                                        std::strerror(error) +
+                                        ". Set TMPDIR to a folder that can be written to.");
+  }
   explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
