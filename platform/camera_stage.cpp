@@ -92,10 +92,18 @@ Result<Stage> Stage::open(const StageOptions& options) {
   }
   Stage stage;
   stage.options_ = options;
-  for (int i = 0; i < options.objects; ++i) {
-    ENGRAM_ASSIGN(auto picture, read_png_with_alpha(found[i].path));
-    stage.cutouts_.push_back({found[i].name, std::move(picture)});
+  for (const Found& one : found) {
+    if (stage.objects() == options.objects) break;
+    auto picture = read_png_with_alpha(one.path);
+    if (picture.ok()) {
+      stage.cutouts_.push_back({one.name, std::move(picture).value()});
+    } else if (picture.status().code() == Code::bad_data) {
+      stage.skipped_.push_back(picture.status().what());
+    } else {
+      return picture.status();
+    }
   }
+  if (stage.cutouts_.empty()) return Status(Code::bad_data, stage.skipped_.front());
   return stage;
 }
 

@@ -35,10 +35,12 @@ struct StageOptions {
 
 class Stage {
  public:
-  // not_found: the package is not installed; the message says how to get it.
+  // not_found: the package is not installed; the message says how to get it. A picture that cannot
+  // be read is skipped, and another one shown instead while there are others.
   static Result<Stage> open(const StageOptions& options);
 
   int objects() const { return static_cast<int>(cutouts_.size()); }
+  const std::vector<std::string>& skipped() const { return skipped_; }         // a sentence each
   const std::string& name(int object) const { return cutouts_[object].name; }  // "rubber duck"
   Result<Image> view(int object, std::uint64_t view_index) const;
 
@@ -50,6 +52,7 @@ class Stage {
   Stage() = default;
   StageOptions options_;
   std::vector<Cutout> cutouts_;
+  std::vector<std::string> skipped_;
 };
 
 // The list of distinct everyday things that the stage shows, in order.

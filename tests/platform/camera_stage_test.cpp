@@ -73,6 +73,21 @@ TEST_CASE("stage: objects are named after their files", "[platform][camera]") {
   REQUIRE(stage->name(1) == "blue disc");
 }
 
+TEST_CASE("stage: a picture that cannot be read is skipped", "[platform][camera]") {
+  const Props props;
+  std::ofstream(props.folder / "broken.png") << "\x89PNG\r\n\x1a\n";
+  for (const int objects : {2, 3}) {
+    StageOptions options = props.options();
+    options.objects = objects;
+    const auto stage = Stage::open(options);
+    REQUIRE(stage.ok());
+    CHECK(stage->objects() == 2);
+    CHECK(stage->name(0) == "red disc");
+    REQUIRE(stage->skipped().size() == 1);
+    CHECK(stage->skipped()[0].find("broken.png") != std::string::npos);
+  }
+}
+
 TEST_CASE("stage: a view is the same bits on every machine", "[platform][camera]") {
   const Props props;
   const auto stage = Stage::open(props.options());

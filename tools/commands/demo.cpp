@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "platform/sentence.h"
 #include "tools/commands/add_model_options.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/options.h"
@@ -15,6 +16,7 @@
 #include "tools/convert/scratch_folder.h"
 #include "tools/demo_report.h"
 #include "tools/demo_show.h"
+#include "tools/exit_code.h"
 #include "tools/live/stop_signals.h"
 #include "tools/open_model.h"
 #include "tools/output_folder.h"
@@ -71,6 +73,7 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
     return Stage::open(options.stage);
   }();
   if (!stage.ok()) return stage.status();
+  for (const std::string& why : stage->skipped()) console.warn(sentence(why) + " It is not shown.");
   Result<Recogniser> recogniser = [&] {
     const Progress progress(console.shows_progress(), "open the backbone");
     return Recogniser::open({.state = state,
@@ -115,7 +118,7 @@ Result<int> run_demo(const Session& session, const DemoOptions& options) {
   }
   if (options.keep || options.out.empty()) scratch.release();
   console.object(answer);
-  return 0;
+  return stage->skipped().empty() ? 0 : kExitSomeSkipped;
 }
 
 }  // namespace
