@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "platform/blas_memory.h"
 #include "platform/engine_build.h"
@@ -96,18 +97,24 @@ int run(int argc, char** argv, engram::Session& session) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return session.console.finish(app.exit(error));  // --help
     // Parsing stopped half-way, so ask the words themselves.
     const bool json = std::any_of(
         argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
     session.console.configure(json, false);
+    if (json && dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
+      session.console.object({{"version", engram::version()}});
+      return session.console.finish(0);
+    }
+    if (error.get_exit_code() == 0) return session.console.finish(app.exit(error));  // --help
     session.console.error(usage_error(app, error));
     return engram::exit_code(Code::invalid_argument);
   }
   session.console.configure(session.global.json, session.global.quiet);
   if (!session.run) {
-    std::fputs(app.help().c_str(), stderr);
-    return engram::exit_code(Code::invalid_argument);
+    const Status nothing(Code::invalid_argument, "no command was named. See engram --help.");
+    if (session.console.json()) session.console.error(nothing);
+    if (!session.console.json()) std::fputs(app.help().c_str(), stderr);
+    return engram::exit_code(nothing.code());
   }
   engram::complete(session.global);
   if (const Status status = check_home(app, session.global.home); !status.ok()) {

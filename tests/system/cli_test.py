@@ -39,7 +39,10 @@ class Cli(CliCase):
             self.assertIn("engram " + " ".join(page), text.split("EXAMPLE")[1], page)
 
     def test_version(self):
-        self.assertRegex(self.json("version")["version"], r"^\d+\.\d+\.\d+$")
+        version = self.json("version")
+        self.assertRegex(version["version"], r"^\d+\.\d+\.\d+$")
+        self.assertEqual(self.json("--version"), version)
+        self.assertEqual(self.json(code=USAGE)["code"], USAGE)
 
     def test_learn_one_by_one_and_classify(self):
         for colour in COLOURS:
