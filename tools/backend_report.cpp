@@ -23,7 +23,7 @@ Status choose_backend(const std::string& name) {
 
 void warn_of_gpu_trouble(const Console& console) {
   tell_gpu_trouble([&console](const std::string& sentence) {
-    if (is_terminal(stderr)) std::fputs("\r\x1b[K", stderr);  // a bar may stand there
+    if (can_repaint(stderr)) std::fputs("\r\x1b[K", stderr);  // a bar may stand there
     console.warn(sentence);
   });
 }

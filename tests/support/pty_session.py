@@ -27,10 +27,10 @@ class PtySession:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        # TERM=dumb: no colours between the words that tests look for.
+        # No colours between the words that tests look for.
         self.process = subprocess.Popen([str(word) for word in words], stdin=self.inside, stdout=self.inside,
                                         stderr=self.inside, preexec_fn=own_terminal,
-                                        env={**env, "TERM": "dumb"})
+                                        env={**env, "TERM": "xterm", "NO_COLOR": "1"})
 
     def __enter__(self):
         return self

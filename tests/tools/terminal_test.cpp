@@ -1,5 +1,11 @@
 #include "tools/console/terminal.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+
 #include "tests/support/catch.h"
 #include "tools/console/table.h"
 #include "tools/console/text_plot.h"
@@ -56,6 +62,23 @@ TEST_CASE("a table aligns by content", "[tools][table]") {
           "class  samples\n"
           "Tür          7\n"
           "mug       1200\n");
+}
+
+TEST_CASE("a dumb terminal is not repainted", "[tools][terminal]") {
+  const char* const before = std::getenv("TERM");
+  const std::string kept = before ? before : "";
+  std::FILE* const terminal = ::fdopen(::posix_openpt(O_RDWR | O_NOCTTY), "w");
+  REQUIRE(terminal != nullptr);
+  ::setenv("TERM", "xterm", 1);
+  CHECK(can_repaint(terminal));
+  ::setenv("TERM", "dumb", 1);
+  CHECK(is_terminal(terminal));
+  CHECK_FALSE(can_repaint(terminal));
+  CHECK_FALSE(wants_colour(terminal));
+  ::unsetenv("TERM");
+  CHECK_FALSE(can_repaint(terminal));
+  if (before) ::setenv("TERM", kept.c_str(), 1);
+  std::fclose(terminal);
 }
 
 TEST_CASE("text wraps at spaces and hangs beside names", "[tools][wrap]") {

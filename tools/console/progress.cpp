@@ -64,7 +64,7 @@ std::string render_progress(const ProgressState& state, int columns) {
 
 Progress::Progress(bool enabled, std::string what, std::int64_t total, std::string unit)
     : state_{std::move(what), std::move(unit), 0, total, 0, {}}, start_(seconds_now()) {
-  if (!enabled || !is_terminal(stderr)) return;
+  if (!enabled || !can_repaint(stderr)) return;
   try {
     painter_ = std::thread([this] { repaint_until_finished(); });
   } catch (const std::exception&) {  // no thread to be had: the work goes on without a bar

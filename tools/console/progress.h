@@ -2,7 +2,7 @@
 //
 //   learn  ━━━━━━━━━━━━╸───────  743/2929  41 img/s  53 s left
 //
-// On stderr, and only if that is a terminal: logs and pipes stay clean. It appears after half a
+// On stderr, and only if that is a terminal (no dumb one): logs and pipes stay clean. It appears after half a
 // second, repaints itself ten times a second from its own thread (so the time runs on during one
 // long step), and wipes itself away at the end; what remains to be said is the command's.
 #pragma once
@@ -32,7 +32,7 @@ std::string duration_text(double seconds);  // "0.31 s", "12 s", "3 min 05 s", "
 
 class Progress {
  public:
-  // total 0: unknown. Shows nothing when !enabled or when stderr is not a terminal.
+  // total 0: unknown. Shows nothing when !enabled or when stderr is no such terminal.
   Progress(bool enabled, std::string what, std::int64_t total = 0, std::string unit = "");
   ~Progress();
   Progress(const Progress&) = delete;

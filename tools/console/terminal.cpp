@@ -34,12 +34,16 @@ bool is_terminal(std::FILE* stream) {
   return ::isatty(::fileno(stream)) == 1;
 }
 
+bool can_repaint(std::FILE* stream) {
+  const char* term = std::getenv("TERM");
+  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return !dumb && is_terminal(stream);
+}
+
 bool wants_colour(std::FILE* stream) {
   const char* no_colour = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
   const bool refused = no_colour && *no_colour != '\0';
-  const bool dumb = term == nullptr || std::string_view(term) == "dumb";
-  return !refused && !dumb && is_terminal(stream);
+  return !refused && can_repaint(stream);
 }
 
 int terminal_columns(std::FILE* stream) {

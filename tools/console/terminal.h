@@ -10,7 +10,9 @@ namespace engram {
 enum class Style { plain, bold, dim, red, green, yellow, cyan };
 
 bool is_terminal(std::FILE* stream);
-// Only on a terminal that is not "dumb", and never with NO_COLOR set (https://no-color.org).
+// A terminal that is not "dumb": a line on it can be wiped and written again.
+bool can_repaint(std::FILE* stream);
+// Only where one can repaint, and never with NO_COLOR set (https://no-color.org).
 bool wants_colour(std::FILE* stream);
 int terminal_columns(std::FILE* stream);  // 80 where nobody says
 

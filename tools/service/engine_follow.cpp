@@ -26,7 +26,7 @@ std::string told_by(const EngineFollow& follow) {
 }  // namespace
 
 bool EngineFollow::has_watcher() {
-  return is_terminal(stderr);
+  return can_repaint(stderr);
 }
 
 std::string follow_engine(const Console& console, const EngineFollow& follow) {
